@@ -12,6 +12,8 @@ use strsim::jaro_winkler;
 use crate::console::Console;
 use crate::error::{Failure, PreviousError};
 use viem::machine;
+use viem::mapping::objective::ScoreError;
+use viem::mapping::problem::ProblemError;
 use viem::partition::{FixedError, PreviousAssignmentError};
 use viem::qap::QapSolveError;
 use viem::solve::SolveError;
@@ -132,6 +134,7 @@ pub(crate) fn message_of(failure: &Failure) -> String {
         Failure::Previous(error) => on_previous(error),
         Failure::Solve(error) => match &**error {
             SolveError::Fixed(fault @ FixedError::Contradicted { .. }) => on_contradiction(fault),
+            SolveError::Secondary(error) => on_loads(error),
             _ => failure.to_string(),
         },
         Failure::QapSolve(error) => match &**error {
@@ -139,6 +142,15 @@ pub(crate) fn message_of(failure: &Failure) -> String {
             _ => failure.to_string(),
         },
         _ => failure.to_string(),
+    }
+}
+
+fn on_loads(error: &ScoreError) -> String {
+    match error {
+        ScoreError::Problem(ProblemError::LoadOverflow { .. }) => {
+            format!("{error}, or minimise J alone with --objective=J")
+        }
+        _ => error.to_string(),
     }
 }
 

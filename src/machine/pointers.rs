@@ -79,6 +79,9 @@ macro_rules! forward {
             fn slurm_job(&self) -> Option<&SlurmJob> {
                 (**self).slurm_job()
             }
+            fn whole(&self) -> Option<&dyn Machine> {
+                (**self).whole()
+            }
         }
 
         #[deny(clippy::missing_trait_methods)]

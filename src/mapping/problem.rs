@@ -49,6 +49,12 @@ pub enum ProblemError {
         Cost::MAX
     )]
     CostOverflow { total_arc_weight: Weight, max_distance: Distance },
+    #[error(
+        "the load of a link can be as large as {total_arc_weight} (edge weights, both directions) times {cycles} \
+         (cycles of the slowest link), which exceeds {}; divide the edge weights or the cycles of all links by a common factor",
+        Cost::MAX
+    )]
+    LoadOverflow { total_arc_weight: Weight, cycles: Cost },
 }
 
 impl HasKind for ProblemError {
@@ -58,7 +64,8 @@ impl HasKind for ProblemError {
             | Self::TooManyProcesses { .. }
             | Self::MappingDiffers { .. }
             | Self::PeOutOfRange { .. }
-            | Self::CostOverflow { .. } => ErrorKind::BadData,
+            | Self::CostOverflow { .. }
+            | Self::LoadOverflow { .. } => ErrorKind::BadData,
         }
     }
 }
@@ -87,6 +94,15 @@ pub fn check_cost(graph: &CsrGraph, max_distance: Distance) -> Result<(), Proble
     match total_arc_weight.checked_mul(max_distance) {
         Some(_) => Ok(()),
         None => Err(ProblemError::CostOverflow { total_arc_weight, max_distance }),
+    }
+}
+
+/// Checks that no load of a link can exceed [`Cost`], if a message of weight 1 loads it by up to `cycles`. Each message passes a link at most once.
+pub fn check_load(graph: &CsrGraph, cycles: Cost) -> Result<(), ProblemError> {
+    let total_arc_weight = graph.total_arc_weight();
+    match total_arc_weight.checked_mul(cycles) {
+        Some(_) => Ok(()),
+        None => Err(ProblemError::LoadOverflow { total_arc_weight, cycles }),
     }
 }
 

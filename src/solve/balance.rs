@@ -4,7 +4,7 @@ use super::error::{RequestError, SolveError};
 use crate::base::settings::{ConfigError, check};
 use crate::base::types::{PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::machine::Machine;
+use crate::machine::{Capacities, Machine, Places};
 use crate::mapping::Mapping;
 use crate::partition::{BoundViolation, FixedVertices, Targets, TargetsError, block_weights};
 
@@ -213,6 +213,13 @@ impl LoadLimits<'_> {
         }
     }
 
+    /// A place for each vertex, as many on each PE as its share: one-to-one constructions then make balanced mappings. `None` if vertices do not weigh 1, if a
+    /// PE has no share, or if the places do not fit in memory.
+    pub fn places(&self, graph: &CsrGraph, machine: &dyn Machine) -> Option<Places> {
+        let shares = self.shares(graph, machine, &in_order(machine)).ok()?;
+        places_of_shares(graph, machine, shares.block_sizes())
+    }
+
     /// The mapping of consecutive vertices to the PEs in order, by their shares. Vertices that are fixed elsewhere are on their PEs.
     ///
     /// # Errors
@@ -290,6 +297,14 @@ impl LoadLimits<'_> {
             empty: is_used.into_iter().filter(|is_used| !is_used).count(),
         }
     }
+}
+
+/// As many places on each PE as its share, by PE, if these are places for all vertices, and vertices weigh 1.
+pub(super) fn places_of_shares(graph: &CsrGraph, machine: &dyn Machine, shares: &[Weight]) -> Option<Places> {
+    let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
+    let is_whole = shares.iter().sum::<Weight>() == graph.num_nodes() as Weight;
+    let room = shares.iter().map(|&share| share as u32).collect();
+    Places::of(&Capacities::new(machine, room).ok().filter(|_| is_unit && is_whole)?).ok()
 }
 
 /// Checks that the targets fit the PEs and the weight of the graph.

@@ -119,3 +119,13 @@ impl Observer for Stops {
         true
     }
 }
+
+/// The first vertices of a graph, with the edges between them.
+pub fn first_vertices(graph: &CsrGraph, count: usize) -> CsrGraph {
+    let mut builder = GraphBuilder::new(count);
+    for u in 0..count as NodeId {
+        let inside = graph.arcs(u).filter(|&(v, _)| u < v && (v as usize) < count);
+        inside.for_each(|(v, weight)| builder.add_edge(u, v, weight));
+    }
+    builder.build().unwrap()
+}

@@ -140,6 +140,44 @@ fn loads_of_nodes_and_switches_are_reported() {
     assert!(!quiet.contains("node7") && text.contains("passes switch"));
 }
 
+/// Whatever J fits, the loads of links fit, too: none is greater than J. Only cycles that are not costs can be too many.
+#[test]
+fn weights_that_j_allows_are_allowed_by_every_objective() {
+    let folder = Folder::new();
+    // The only edge is the one between the ends: twice 4e16 times 100 is J at most.
+    let rows = (0..128).map(|vertex| match vertex {
+        0 => "128 40000000000000000",
+        127 => "1 40000000000000000",
+        _ => "",
+    });
+    folder.write_lines("great", ["128 1 1"].into_iter().chain(rows));
+    folder.write_lines("hosts", (0..2).map(|host| format!("n{host}")));
+    let machines = ["-m 4:16:2 -d 1:10:100", "-m hosts:hosts,node=4:16 -d 1:10:100"];
+    for (machine, objective) in machines.iter().flat_map(|machine| {
+        ["", "--objective=J", "--objective=bottleneck", "--objective=busiest_node", "--objective=mixed"]
+            .map(|objective| (machine, objective))
+    }) {
+        folder.stdout(format!("viem map great {machine} {objective} --launch=plain --verify --json=report"));
+        let report = folder.report("report");
+        assert_eq!(report["cost"].as_i64(), Some(80_000_000_000_000_000), "{machine} {objective}");
+        let before = &report["busiest"]["identity"];
+        let loads = [&before["node"], &before["link"]["load"]].map(|load| load.as_i64().unwrap());
+        assert_eq!(loads, [40_000_000_000_000_000, 45 * 40_000_000_000_000_000], "{machine} {objective}");
+    }
+    folder.write("costs", "3 2 11\n0 2 1 3 1\n1 1 1\n1 1 1\n");
+    folder.write("cycles", "3 2 1\n2 200 3 200\n1 200\n1 200\n");
+    folder.write("pair", "2 1 1\n2 40000000000000000\n1 40000000000000000\n");
+    let line = "viem map pair -m costs --link-cycles=cycles";
+    folder.stdout(line);
+    folder.fails(
+        format!("{line} --objective=bottleneck"),
+        65,
+        "the load of a link can be as large as 80000000000000000 (edge weights, both directions) times 200 (cycles of the slowest link), \
+         which exceeds 9223372036854775807; divide the edge weights or the cycles of all links by a common factor, or minimise J alone with \
+         --objective=J",
+    );
+}
+
 #[test]
 fn the_bottleneck_of_many_vertices_on_a_pe_is_minimised_within_the_bounds() {
     let folder = Folder::new();

@@ -69,7 +69,7 @@ fn switches(
 ) -> Result<Option<Loads>, ScoreError> {
     let whole = machine.machine();
     let Some(routing) = followed_routing(graph, whole)? else { return Ok(None) };
-    let switches = Switches::new(&routing, machine.nodes());
+    let switches = Switches::new(&routing, machine);
     if switches.is_empty() {
         return Ok(None);
     }

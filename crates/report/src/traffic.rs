@@ -7,7 +7,7 @@ use viem::graph::{CsrGraph, quotient};
 use viem::machine::{DistanceOracle, Distances, Hierarchy, Machine, MachineError, Nodes, nodes_of};
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
-use viem::mapping::problem::check_pes;
+use viem::mapping::problem::{ProblemError, check_pes};
 use viem_workload::contention::{BusiestLink, LinkLoads, routing_of};
 use viem_workload::routing::Routing;
 
@@ -156,7 +156,7 @@ pub fn by_pe(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> PeTraffic {
 pub struct BusiestTraffic {
     /// The largest total weight of the edges that leave a node. Each PE is a node if the machine does not know its nodes.
     pub node: Weight,
-    /// The link with the greatest load. `None` if the links are not known, if nothing travels over one, or if there are
+    /// The link with the greatest load. `None` if the links are not known, if nothing travels over one, if loads could overflow, or if there are
     /// more than 2^26 steps to follow: arcs of the graph, or of that of the PEs, times links of the longest route.
     pub link: Option<BusiestLink>,
 }
@@ -167,7 +167,7 @@ const MOST_STEPS: u64 = 1 << 26;
 /// The traffic of the busiest node and of the busiest link; process i is on PE `pe_of[i]`. O(n + m) for the node, and
 /// as many routes as pairs of PEs communicate for the link.
 ///
-/// Fails if a process has no PE, if a PE does not exist, or if the load of a link could overflow.
+/// Fails if a process has no PE, or if a PE does not exist.
 pub fn busiest(
     graph: &CsrGraph,
     machine: &dyn Machine,
@@ -182,8 +182,11 @@ pub fn busiest(
     let between = quotient::contract(graph, &node_of, num_nodes);
     let node = between.nodes().map(|node| between.weighted_degree(node)).max().unwrap_or(0);
     let routing = followed_routing(graph, machine)?;
-    let loads = routing.as_ref().map(|routing| LinkLoads::of(graph, routing, pe_of)).transpose()?;
-    Ok(BusiestTraffic { node, link: loads.and_then(|loads| loads.busiest()) })
+    let link = match routing.as_ref().map(|routing| LinkLoads::of(graph, routing, pe_of)) {
+        None | Some(Err(ProblemError::LoadOverflow { .. })) => None,
+        Some(loads) => loads?.busiest(),
+    };
+    Ok(BusiestTraffic { node, link })
 }
 
 /// The routes of a machine, if they are known and do not have too many steps for the arcs of a graph.

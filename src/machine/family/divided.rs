@@ -86,4 +86,8 @@ impl<M: Machine> Located for Divided<M> {
     fn slurm_job(&self) -> Option<&SlurmJob> {
         nodes::slurm_job(&self.machine)
     }
+
+    fn whole(&self) -> Option<&dyn Machine> {
+        self.machine.located()?.whole()
+    }
 }

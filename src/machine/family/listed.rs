@@ -119,4 +119,8 @@ impl<M: Machine> Located for Listed<M> {
     fn slurm_job(&self) -> Option<&SlurmJob> {
         nodes::slurm_job(&self.machine)
     }
+
+    fn whole(&self) -> Option<&dyn Machine> {
+        Some(&self.machine)
+    }
 }

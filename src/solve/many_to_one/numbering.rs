@@ -21,10 +21,10 @@ const NEARER: u128 = 2;
 
 impl Search<'_> {
     /// The best mapping that is found with the vertices in canonical order, not worse than the start if one is given, nor than equal
-    /// strips of the numbering.
+    /// strips of the numbering or the cuts of a grid.
     pub fn best_in_any_numbering(&self, start: Option<&[BlockId]>) -> Result<ManyToOnePartition, SolveError> {
-        let strips = self.strips();
-        let known = Known { start, strips: strips.as_deref() };
+        let (strips, cuts) = (self.strips(), self.cuts());
+        let known = Known { start, strips: strips.as_deref(), cuts: cuts.as_deref() };
         if self.graph.num_arcs() > MOST_ARCS {
             return self.best(known);
         }
@@ -46,8 +46,9 @@ impl Search<'_> {
         let in_order = |blocks: &[BlockId]| -> Vec<BlockId> {
             order.iter().map(|&node| blocks[node as usize]).collect()
         };
-        let (start, strips) = (known.start.map(in_order), known.strips.map(in_order));
-        let known = Known { start: start.as_deref(), strips: strips.as_deref() };
+        let [start, strips, cuts] =
+            [known.start, known.strips, known.cuts].map(|blocks| blocks.map(in_order));
+        let known = Known { start: start.as_deref(), strips: strips.as_deref(), cuts: cuts.as_deref() };
         let search = Search { graph: &graph, targets: &targets, fixed: fixed.as_ref(), ..*self };
         let ManyToOnePartition { partition, cost } = search.best(known)?;
         let mut blocks = vec![0; order.len()];

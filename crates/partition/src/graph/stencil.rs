@@ -2,11 +2,12 @@
 //!
 //! *Problem.* Cells of a grid of any dimension are the vertices, numbered in lexicographic order: the last coordinate changes fastest, as for ranks
 //! of a Cartesian communicator of MPI. Each cell is joined to those at some offsets, as far as they are cells; closed dimensions continue at the
-//! other end. All edges of an offset weigh the same. Given the graph alone, find lengths, closed dimensions, offsets and weights.
+//! other end. All edges of an offset weigh the same. The last cells may be missing, so that the last layer along the outermost dimension is incomplete.
+//! Given the graph alone, find lengths, closed dimensions, offsets and weights.
 //!
 //! *Algorithm.* Take the edges whose ends differ by one number. They exist for runs of vertices, and runs repeat with the stride of the dimension
-//! outside of the innermost one that the offset leads along. The first period of each difference thus yields a stride. Strides divide each other,
-//! which leaves one list of lengths. Where all differences inside of a dimension are multiples of a number, that number is a stride, too: no offset
+//! outside of the innermost one that the offset leads along. The first period of each difference thus yields a stride. Strides divide each other
+//! and the number of cells, which leaves one list of lengths. If that is no grid, strides that do not divide the number of cells are tried. Where all differences inside of a dimension are multiples of a number, that number is a stride, too: no offset
 //! leads along the dimension inside of it. Then every vertex is checked: it has as many edges as there are offsets that lead to a cell, each is one of
 //! them, and has its weight. So what is found is exact.
 //!
@@ -30,6 +31,7 @@ pub struct Stencil {
     lengths: Vec<usize>,
     is_closed: Vec<bool>,
     offsets: Vec<Offset>,
+    num_cells: usize,
 }
 
 /// Where a stencil leads from a cell.
@@ -53,13 +55,20 @@ impl Stencil {
     /// ```
     pub fn of(graph: &CsrGraph) -> Option<Self> {
         let count = graph.nodes().rev().find(|&node| graph.degree(node) > 0)? as usize + 1;
-        let strides = strides(graph, count)?;
-        let lengths: Vec<usize> = strides.windows(2).map(|pair| pair[0] / pair[1]).collect();
-        let seen = Seen::of(graph, Cells { lengths: &lengths, count })?;
-        seen.may_be_closed().into_iter().find_map(|is_closed| seen.checked(graph, is_closed))
+        let runs = runs(graph)?;
+        let whole = strides(&runs, count, true);
+        let of_strides = |strides: &[usize]| {
+            let lengths: Vec<usize> = strides.windows(2).map(|pair| pair[0] / pair[1]).collect();
+            let seen = Seen::of(graph, Cells { lengths: &lengths, count })?;
+            seen.may_be_closed().into_iter().find_map(|is_closed| seen.checked(graph, is_closed))
+        };
+        of_strides(&whole).or_else(|| {
+            let incomplete = strides(&runs, count, false);
+            if incomplete == whole { None } else { of_strides(&incomplete) }
+        })
     }
 
-    /// The number of cells along each dimension, at least two, the outermost first.
+    /// The number of cells along each dimension, at least two, the outermost first. The last layer along the outermost one may be incomplete.
     pub fn lengths(&self) -> &[usize] {
         &self.lengths
     }
@@ -76,7 +85,7 @@ impl Stencil {
 
     /// Number of cells.
     pub fn num_cells(&self) -> usize {
-        self.lengths.iter().product()
+        self.num_cells
     }
 
     /// By how much the numbers of cells differ that are next to each other along a dimension.
@@ -100,21 +109,25 @@ impl Stencil {
             }
             (number, unit, left) = (number + around as usize * unit, unit * length, left / length);
         }
-        Some(number as NodeId)
+        (number < self.num_cells).then_some(number as NodeId)
     }
 }
 
-/// The strides of a grid that a graph may be, descending from the number of cells to 1; `None` if it is no grid.
-fn strides(graph: &CsrGraph, count: usize) -> Option<Vec<usize>> {
-    let runs = runs(graph)?;
+/// The strides of a grid that a graph of these runs may be, descending to 1. The first one is the number of cells, including those that are missing unless
+/// the grid is whole.
+fn strides(runs: &HashMap<NodeId, Run>, count: usize, is_whole: bool) -> Vec<usize> {
     let mut periods: Vec<usize> = runs.values().filter_map(|run| run.period).collect();
     periods.sort_unstable();
     let mut strides = vec![1];
-    for stride in periods.into_iter().chain([count]) {
+    for stride in periods {
         let last = strides[strides.len() - 1];
-        if stride > last && stride.is_multiple_of(last) && count.is_multiple_of(stride) {
+        if stride > last && stride.is_multiple_of(last) && (!is_whole || count.is_multiple_of(stride)) {
             strides.push(stride);
         }
+    }
+    let last = strides[strides.len() - 1];
+    if count > last {
+        strides.push(count.next_multiple_of(last));
     }
     let between = |inner: usize, outer: usize| {
         let differences = runs.keys().map(|&difference| difference as usize);
@@ -125,7 +138,7 @@ fn strides(graph: &CsrGraph, count: usize) -> Option<Vec<usize>> {
     let further: Vec<usize> = strides.windows(2).filter_map(|pair| between(pair[0], pair[1])).collect();
     strides.extend(further);
     strides.sort_unstable_by(|a, b| b.cmp(a));
-    Some(strides)
+    strides
 }
 
 fn greatest_common_divisor(a: usize, b: usize) -> usize {
@@ -267,17 +280,13 @@ impl<'a> Seen<'a> {
         if offsets.windows(2).any(|pair| pair[0].steps == pair[1].steps) {
             return None;
         }
+        let stencil = Stencil { lengths: lengths.to_vec(), is_closed, offsets, num_cells: self.cells.count };
         let is_whole = |cell: NodeId| {
-            let leads_to_cell = |offset: &&Offset| {
-                self.cells.coordinates(cell).all(|(dimension, at)| {
-                    let there = at + offset.steps[dimension];
-                    is_closed[dimension] || (0..lengths[dimension] as i64).contains(&there)
-                })
-            };
-            offsets.iter().filter(leads_to_cell).count() == graph.degree(cell)
+            let leads_to_cell = |offset: &&Offset| stencil.cell_at(cell, offset).is_some();
+            stencil.offsets.iter().filter(leads_to_cell).count() == graph.degree(cell)
         };
         let all_are_whole = (0..self.cells.count as NodeId).all(is_whole);
-        all_are_whole.then(|| Stencil { lengths: lengths.to_vec(), is_closed, offsets })
+        all_are_whole.then_some(stencil)
     }
 }
 
@@ -286,7 +295,7 @@ mod tests {
     use super::*;
     use crate::base::rng::Rng;
     use crate::graph::generate;
-    use crate::testing::random_graph;
+    use crate::testing::{first_vertices, random_graph};
 
     /// Offsets with their opposites, for lengths of at least this many times their reach.
     fn offsets(halves: &[(&[i64], Weight)]) -> Vec<Offset> {
@@ -325,6 +334,47 @@ mod tests {
         }
     }
 
+    /// Grids whose last layer is incomplete are found; cells that are missing elsewhere, and edges that are, make a graph no grid.
+    #[test]
+    fn the_last_layer_may_be_incomplete() {
+        let cases: [(&[usize], &[bool], Vec<Offset>); 5] = [
+            (&[50, 48], &[false, false], offsets(&[(&[1, 0], 1), (&[0, 1], 1)])),
+            (&[50, 48], &[false, false], offsets(&[(&[1, 0], 1), (&[0, 1], 2), (&[2, 0], 1), (&[3, 0], 1)])),
+            (&[9, 8], &[false, true], offsets(&[(&[1, 0], 1), (&[0, 1], 1), (&[1, 1], 5), (&[1, -1], 5)])),
+            (&[16, 5, 10], &[false; 3], offsets(&[(&[1, 0, 0], 2), (&[0, 1, 0], 1), (&[0, 0, 1], 3)])),
+            (
+                &[6, 5, 7],
+                &[false, false, true],
+                offsets(&[(&[1, 0, 0], 2), (&[0, 1, 0], 3), (&[0, 0, 1], 4)]),
+            ),
+        ];
+        for (lengths, is_closed, mut expected) in cases {
+            expected.sort();
+            let grid = generate::stencil(lengths, is_closed, &expected);
+            let layer = grid.num_nodes() / lengths[0];
+            for missing in (1..layer).step_by(3) {
+                let count = grid.num_nodes() - missing;
+                let first = first_vertices(&grid, count);
+                let found = Stencil::of(&first).unwrap_or_else(|| panic!("{lengths:?} without {missing}"));
+                assert_eq!(
+                    (found.lengths(), found.is_closed(), found.offsets(), found.num_cells()),
+                    (lengths, is_closed, &expected[..], count)
+                );
+                let edges = |graph: &CsrGraph, left_out: usize| {
+                    let pairs =
+                        graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+                    let mut builder = crate::graph::GraphBuilder::new(count);
+                    let kept =
+                        pairs.filter(|&(u, v, _)| u < v).enumerate().filter(|&(index, _)| index != left_out);
+                    kept.for_each(|(_, (u, v, weight))| builder.add_edge(u, v, weight));
+                    builder.build().unwrap()
+                };
+                let left_out = missing * 7 % (first.num_arcs() / 2 - 1);
+                assert_eq!(Stencil::of(&edges(&first, left_out)), None, "{lengths:?} without {missing}");
+            }
+        }
+    }
+
     /// Lengths and offsets may be found in another form, such as one dimension instead of two, but their graph is the same.
     #[test]
     fn what_is_found_has_the_edges_of_the_graph() {
@@ -340,14 +390,14 @@ mod tests {
             let halves: Vec<(&[i64], Weight)> =
                 halves.iter().map(|(steps, weight)| (&steps[..], *weight)).collect();
             let graph = generate::stencil(&lengths, &is_closed, &offsets(&halves));
+            let missing = rng.below(graph.num_nodes() as u32 / 3) as usize * (rng.below(2) as usize);
+            let graph = first_vertices(&graph, graph.num_nodes() - missing);
             let Some(stencil) = Stencil::of(&graph) else { continue };
             found += 1;
             let again = generate::stencil(stencil.lengths(), stencil.is_closed(), stencil.offsets());
-            assert_eq!(
-                again.with_isolated_nodes(graph.num_nodes()),
-                graph,
-                "{lengths:?} {is_closed:?} {halves:?}"
-            );
+            let [again, cells] = [&again, &graph].map(|graph| first_vertices(graph, stencil.num_cells()));
+            assert_eq!(again, cells, "{lengths:?} {is_closed:?} {halves:?}");
+            assert_eq!(cells.num_arcs(), graph.num_arcs(), "{lengths:?} {is_closed:?} {halves:?}");
         }
         assert!(found > 200, "{found}");
     }

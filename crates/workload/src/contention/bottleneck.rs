@@ -69,7 +69,7 @@ impl CarriersVisitor for Task<'_> {
             if number > 0 {
                 // If J is too great, only a lower maximum justifies it.
                 let is_maximum = config.objective != JobObjective::Mixed;
-                starts.retain(|start| is_maximum && (start.greatest as f64) < best.key.0);
+                starts.retain(|start| is_maximum && start.greatest < best.key.greatest);
             }
             let rng = &mut Rng::new(derive(config.seed, number));
             let found = search.anneal_best_of(&starts, most, rng);
@@ -86,13 +86,18 @@ impl Task<'_> {
     /// the processes, and the cuts of a grid.
     fn simple<C: Carriers>(&self, loads: &mut Loads<C>, most: Cost) -> Result<Vec<Start>, ScoreError> {
         let Lowering { graph, machine, fixed, together, limits, .. } = *self.given;
-        if limits.is_some() || together.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
+        if together.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
             return Ok(Vec::new());
         }
-        let in_order = Mapping::in_order(machine.machine(), graph.num_nodes());
-        let cuts = grid_mappings(graph, &Places::of(machine.machine())?, CUTS);
+        let places = match limits {
+            None => Some(Places::of(machine.machine())?),
+            Some(limits) => limits.places(graph, machine.machine()),
+        };
+        let Some(places) = places else { return Ok(Vec::new()) };
+        let pes = places.by_pe().into_iter().map(|place| places.pe_of()[place as usize]);
+        let in_order = Mapping::many(machine.machine().num_pes(), pes.take(graph.num_nodes()).collect())?;
         let mut starts = Vec::new();
-        for mapping in in_order.into_iter().chain(cuts) {
+        for mapping in std::iter::once(in_order).chain(grid_mappings(graph, &places, CUTS)) {
             loads.restart(graph, mapping.pes());
             let cost = evaluate(graph, machine.distances()?, &mapping)?;
             starts.push(Start { greatest: loads.greatest(), cost, mapping });

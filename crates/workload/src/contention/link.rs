@@ -47,8 +47,7 @@ impl Carriers for Links<'_> {
     }
 
     fn most(&self) -> Cost {
-        let (hops, cycles) = self.routing.longest();
-        Cost::try_from(hops.saturating_mul(cycles)).unwrap_or(Cost::MAX)
+        Cost::try_from(self.routing.longest().1).unwrap_or(Cost::MAX)
     }
 
     #[inline]
@@ -213,9 +212,9 @@ impl<'a> LinkLoads<'a> {
     }
 
     /// The sum of all loads: J of the mapping, unless links have [cycles of their
-    /// own](viem::machine::Network::with_link_cycles).
+    /// own](viem::machine::Network::with_link_cycles); [`Cost::MAX`] if it is greater than that.
     pub fn total(&self) -> Cost {
-        self.0.all().iter().sum()
+        self.0.all().iter().fold(0, |sum, load| sum.saturating_add(*load))
     }
 
     /// The greatest load; 0 without traffic. O(1).

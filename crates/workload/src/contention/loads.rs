@@ -3,7 +3,7 @@
 use viem::base::types::{Cost, NodeId, PeId, Weight};
 use viem::graph::CsrGraph;
 use viem::mapping::objective::ScoreError;
-use viem::mapping::problem::{ProblemError, check_cost, check_pes};
+use viem::mapping::problem::{ProblemError, check_load, check_pes};
 
 /// Carriers of traffic, such as links, and the load that a message puts on each. All else about loads follows from this.
 pub(super) trait Carriers {
@@ -13,7 +13,7 @@ pub(super) trait Carriers {
     /// The number of carriers.
     fn count(&self) -> usize;
 
-    /// An upper limit on the sum of all loads by a message of weight 1.
+    /// An upper limit on the load of a carrier by a message of weight 1, which uses each carrier at most once.
     fn most(&self) -> Cost;
 
     /// Calls `carried` with each carrier of two messages of weight 1, one in each direction between two PEs, and with the load by one message.
@@ -63,7 +63,7 @@ impl<C: Carriers> Loads<C> {
     /// Fails if a process has no PE, if a PE does not exist, or if the loads could overflow.
     pub fn of(graph: &CsrGraph, carriers: C, pe_of: &[PeId]) -> Result<Self, ProblemError> {
         check_pes(graph, carriers.num_pes(), pe_of)?;
-        check_cost(graph, carriers.most())?;
+        check_load(graph, carriers.most())?;
         let none = vec![0; carriers.count()];
         let greatest = vec![0; 2 * none.len().next_power_of_two()];
         let is_changed = vec![false; none.len()];

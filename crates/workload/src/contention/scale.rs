@@ -7,14 +7,20 @@ use super::loads::{Carriers, Loads};
 use super::objective::JobObjective;
 use viem::base::types::{Cost, PeId};
 
-/// A mapping by the objective: its value, and then J.
+/// A mapping by the objective: the greatest load if that is minimised, the value of `mixed`, and then J. Loads are exact: above 2^53, different ones can be
+/// the same `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Key(pub f64, pub Cost);
+pub(super) struct Key {
+    pub greatest: Cost,
+    mixed: f64,
+    cost: Cost,
+}
 
 impl Key {
     /// The order by the objective; of values that are no numbers, none is.
     pub fn compare(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+        let by_load = self.greatest.cmp(&other.greatest);
+        by_load.then(self.mixed.total_cmp(&other.mixed)).then(self.cost.cmp(&other.cost))
     }
 }
 
@@ -65,10 +71,11 @@ impl Scale {
 
     /// The value of a mapping of this J, whose powers have this sum.
     pub fn key<C: Carriers>(&self, loads: &Loads<C>, cost: Cost, sum: f64) -> Key {
-        match self.objective {
-            JobObjective::J => Key(cost as f64, cost),
-            JobObjective::Mixed => Key(self.energy(cost, sum), cost),
-            _ => Key(loads.greatest() as f64, cost),
-        }
+        let (greatest, mixed) = match self.objective {
+            JobObjective::J => (0, 0.0),
+            JobObjective::Mixed => (0, self.energy(cost, sum)),
+            JobObjective::Bottleneck | JobObjective::BusiestNode => (loads.greatest(), 0.0),
+        };
+        Key { greatest, mixed, cost }
     }
 }

@@ -44,7 +44,7 @@ use rails::RailRoutes;
 pub(crate) use tree::TreeLevel;
 use tree::TreeRoutes;
 use viem::base::types::PeId;
-use viem::machine::{Interconnect, Machine, MachineError};
+use viem::machine::{Interconnect, Machine, MachineError, Nodes};
 
 /// The links of a machine and the routes over them.
 ///
@@ -167,11 +167,26 @@ impl Routing {
         }
     }
 
-    /// Returns whether a number below [`num_switches`](Self::num_switches) is that of a switch: a vertex of a network may be a PE.
-    pub(crate) fn is_switch(&self, switch: u32) -> bool {
+    /// The switches that messages between these nodes pass, in ascending order; `machine` is that of the routes. Those inside of nodes are left out,
+    /// also where the machine has only some PEs of them. O(PEs · log PEs) for each level of a tree; a route for each PE of a network.
+    pub(crate) fn switches_between(&self, nodes: &Nodes, machine: &dyn Machine) -> Vec<u32> {
+        let pes: Vec<PeId> = (0..self.num_pes as PeId).map(|pe| self.whole(pe)).collect();
         match &self.routes {
-            Routes::Network(routes) => routes.is_switch(switch),
-            _ => true,
+            _ if nodes.hosts().len() < 2 => Vec::new(),
+            Routes::Tree(routes) => {
+                let mut whole = machine;
+                while let Some(larger) = whole.located().and_then(|located| located.whole()) {
+                    whole = larger;
+                }
+                let node_of = |pe: PeId| whole.located().map_or(pe, |located| located.location(pe).node);
+                routes.switches_above(routes.levels_inside_nodes(&pes, &node_of), &pes)
+            }
+            Routes::Rails(routes) => routes.switches_between(&pes),
+            Routes::Network(routes) => {
+                let node_of = (0..).map(|pe| nodes.node(pe));
+                routes.switches_between(&pes.into_iter().zip(node_of).collect::<Vec<_>>())
+            }
+            Routes::Grid(_) | Routes::Ports(_) => Vec::new(),
         }
     }
 

@@ -14,7 +14,7 @@
 //! Parallel and Distributed Computing 72, 2012.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::OnceLock;
 
 use super::hop::{Hop, LaneId, push};
@@ -121,7 +121,7 @@ impl NetworkRoutes {
         self.network.graph().num_nodes()
     }
 
-    pub(super) fn is_switch(&self, vertex: NodeId) -> bool {
+    fn is_switch(&self, vertex: NodeId) -> bool {
         self.network.graph().node_weight(vertex) == 0
     }
 
@@ -130,6 +130,21 @@ impl NetworkRoutes {
         self.walk(from, to, |arc| {
             switches.extend(Some(self.network.graph().targets()[arc]).filter(|&head| self.is_switch(head)));
         });
+    }
+
+    /// All routers, but not those that messages between PEs of exactly one node pass. Each PE is given with its node.
+    pub(super) fn switches_between(&self, pes: &[(PeId, usize)]) -> Vec<u32> {
+        let count = self.num_switches();
+        let (mut node_of, mut is_shared) = (vec![None; count], vec![false; count]);
+        let (mut first_pes, mut passed) = (BTreeMap::new(), Vec::new());
+        for &(pe, node) in pes {
+            self.pass(*first_pes.entry(node).or_insert(pe), pe, &mut passed);
+            for switch in passed.drain(..) {
+                is_shared[switch as usize] |= *node_of[switch as usize].get_or_insert(node) != node;
+            }
+        }
+        let is_inside = |switch: usize| node_of[switch].is_some() && !is_shared[switch];
+        (0..count as u32).filter(|&switch| self.is_switch(switch) && !is_inside(switch as usize)).collect()
     }
 
     pub(super) fn switch_name(&self, switch: u32) -> String {

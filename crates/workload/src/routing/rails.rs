@@ -76,6 +76,12 @@ impl RailRoutes {
         }
     }
 
+    /// The switches that messages between nodes with these PEs pass, in ascending order.
+    pub(super) fn switches_between(&self, pes: &[PeId]) -> Vec<u32> {
+        let places: Vec<PeId> = pes.iter().map(|&pe| self.on_rail(pe)).collect();
+        self.fabric.switches_above(0, &places)
+    }
+
     pub(super) fn switch_name(&self, switch: u32) -> String {
         match self.fabric.switch_place(switch) {
             (1, group) => self.rail_at(group as PeId * self.nodes),

@@ -75,6 +75,26 @@ impl Groups {
         }
     }
 
+    /// Returns whether each group of a level that contains one of these PEs is on one node. In regular trees, the PEs of a node follow each other.
+    fn are_on_one_node(&self, level: usize, pes: &[PeId], node_of: &dyn Fn(PeId) -> u32) -> bool {
+        match self {
+            Self::Regular { sizes, .. } => {
+                let ends = pes.iter().map(|pe| {
+                    let first = pe - pe % sizes[level];
+                    [first, first + (sizes[level] - 1)].map(node_of)
+                });
+                ends.into_iter().all(|[first, last]| first == last)
+            }
+            Self::Uneven(levels) => {
+                let mut node_of_group = vec![None; self.count(level)];
+                (0..).zip(&levels[level]).all(|(pe, &group)| {
+                    let node = node_of(pe);
+                    *node_of_group[group as usize].get_or_insert(node) == node
+                })
+            }
+        }
+    }
+
     /// The outermost level at which two PEs are in different groups.
     fn level(&self, p: PeId, q: PeId) -> Option<usize> {
         match self {
@@ -184,6 +204,32 @@ impl TreeRoutes {
     /// The number of switches; a single PE has none.
     pub(super) fn num_switches(&self) -> usize {
         if self.levels.is_empty() { 0 } else { self.first_switch(self.levels.len()) + 1 }
+    }
+
+    /// The number of levels whose groups are on one node each, as far as they contain these PEs; `node_of` is the node of a PE.
+    pub(super) fn levels_inside_nodes(&self, pes: &[PeId], node_of: &dyn Fn(PeId) -> u32) -> usize {
+        let is_inside = |&level: &usize| self.groups.are_on_one_node(level, pes, node_of);
+        (1..self.levels.len()).take_while(is_inside).count()
+    }
+
+    /// The switches above the lowest levels that messages between these PEs pass, in ascending order. O(PEs · log PEs) for each level.
+    pub(super) fn switches_above(&self, lowest: usize, pes: &[PeId]) -> Vec<u32> {
+        let groups_at = |level: usize| -> Vec<usize> {
+            let mut groups: Vec<usize> = match level < self.levels.len() {
+                true => pes.iter().map(|&pe| self.groups.of(level, pe)).collect(),
+                false => vec![0],
+            };
+            groups.sort_unstable();
+            groups.dedup();
+            groups
+        };
+        // All messages stay in the group that has all PEs.
+        let levels = (lowest + 1..=self.levels.len()).filter(|level| groups_at(level - 1).len() > 1);
+        let switches = levels.flat_map(|level| {
+            let first = self.first_switch(level);
+            groups_at(level).into_iter().map(move |group| (first + group) as u32)
+        });
+        switches.collect()
     }
 
     /// Appends the switches between two PEs, each once, with their numbers in this tree from 0. Switches count even if links take no time, unlike hops.

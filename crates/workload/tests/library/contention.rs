@@ -9,9 +9,12 @@ use viem::base::types::{Cost, PeId};
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::machine::{Capacities, DistanceMatrix, DistanceOracle as _, Grid, Machine, Nodes};
 use viem::mapping::Mapping;
+use viem::mapping::construct::grid_mappings;
 use viem::mapping::objective::{evaluate, score};
 use viem::partition::FixedVertices;
-use viem::solve::{Balance, Config, PreparedMachine, ProcessGroups, Request, Secondary, Solution};
+use viem::solve::{
+    Balance, Config, LoadLimits, PreparedMachine, ProcessGroups, Request, Secondary, Solution,
+};
 use viem_cluster::build;
 use viem_report::traffic;
 use viem_workload::contention::{BottleneckConfig, JobObjective, LinkLoads, routing_of};
@@ -211,6 +214,35 @@ fn many_to_one_mappings_reach_the_least_maximum() {
         best += usize::from(of(found.mapping.pes()) == least);
     }
     assert!(best >= 8, "{best} of 10");
+}
+
+/// Grids of many cells per PE, with an incomplete last row, on PEs of equal and of unequal capacity.
+#[test]
+fn no_cut_of_a_grid_into_balanced_loads_has_a_lower_maximum() {
+    let trees = || build("4:6", "1:10").unwrap();
+    let machines: [Box<dyn Machine>; 3] = [
+        trees(),
+        Box::new(Capacities::new(trees(), (0..24).map(|pe| 1 + pe % 2).collect()).unwrap()),
+        build("torus:6x4", None).unwrap(),
+    ];
+    let whole = viem::graph::generate::grid(30, 24);
+    let cells: Vec<u32> = (0..720).map(|cell| u32::from(cell >= 700)).collect();
+    let graph = &viem::graph::subgraph::split(&whole, &cells, 2)[0].0;
+    for machine in &machines {
+        let (limits, prepared) = (LoadLimits::from(Balance::default()), PreparedMachine::new(machine));
+        let of = |mapping: &Mapping| {
+            JobObjective::Bottleneck.greatest_load(graph, &prepared, mapping.pes()).unwrap()
+        };
+        let places = limits.places(graph, machine).unwrap();
+        let cuts = grid_mappings(graph, &places, 1 << 16);
+        let least = cuts.iter().map(of).min().unwrap();
+        let config = BottleneckConfig::default();
+        let request =
+            Request::new(graph, &prepared).balanced(Balance::default()).then_lower(&config as &dyn Secondary);
+        let found = request.solve(&Config::fast()).unwrap();
+        assert_eq!(found.report.loads.unwrap().overload, 0);
+        assert!(of(&found.mapping) <= least, "{}", machine.describe());
+    }
 }
 
 /// Irregular meshes on nodes: where several nodes send as much, no exchange lowers the maximum, and annealing does.

@@ -52,8 +52,20 @@ impl Cuboid {
         Self(stencil.lengths().iter().map(|&length| 0..length).collect())
     }
 
-    pub(super) fn num_cells(&self) -> usize {
-        self.0.iter().map(ExactSizeIterator::len).product()
+    /// The number of its cells; those that are missing at the end of the grid do not count. O(dimensions).
+    pub(super) fn num_cells(&self, stencil: &Stencil) -> usize {
+        let (mut num_cells, mut left) = (0, stencil.num_cells());
+        for (dimension, range) in self.0.iter().enumerate() {
+            // All layers before that of the first missing cell, and of this one the cells before it.
+            let inside: usize = self.0[dimension + 1..].iter().map(ExactSizeIterator::len).product();
+            let layer = left / stencil.stride(dimension);
+            num_cells += inside * layer.min(range.end).saturating_sub(range.start);
+            if !range.contains(&layer) {
+                break;
+            }
+            left %= stencil.stride(dimension);
+        }
+        num_cells
     }
 
     /// The layers of cells before a position along a dimension, and the others.
@@ -68,14 +80,16 @@ impl Cuboid {
     /// Appends its cells: the coordinate of the first of these dimensions changes most slowly.
     pub(super) fn append(&self, stencil: &Stencil, dimensions: &[usize], order: &mut Vec<NodeId>) {
         let strides: Vec<usize> = dimensions.iter().map(|&dimension| stencil.stride(dimension)).collect();
-        for number in 0..self.num_cells() {
+        for number in 0..self.0.iter().map(ExactSizeIterator::len).product() {
             let (mut left, mut cell) = (number, 0);
             for (&dimension, stride) in dimensions.iter().zip(&strides).rev() {
                 let Range { start, end } = self.0[dimension];
                 cell += (start + left % (end - start)) * stride;
                 left /= end - start;
             }
-            order.push(cell as NodeId);
+            if cell < stencil.num_cells() {
+                order.push(cell as NodeId);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use super::grid::{Cuboid, GridTask};
 use crate::base::types::NodeId;
+use crate::graph::stencil::Stencil;
 
 pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {
     let stencil = task.stencil;
@@ -24,11 +25,11 @@ pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {
             let lengths = || Reverse(cuboid.0[a].len()).cmp(&Reverse(cuboid.0[b].len()));
             alignments[a].total_cmp(&alignments[b]).then_with(lengths)
         });
-        match cut(&cuboid, begin, &boundaries, &preferred) {
+        match cut(stencil, &cuboid, (begin, &boundaries), &preferred) {
             None => cuboid.append(stencil, &preferred, &mut order),
             Some((dimension, layers)) => {
                 let [first, second] = cuboid.split(dimension, layers);
-                let middle = begin + first.num_cells();
+                let middle = begin + first.num_cells(stencil);
                 waiting.extend([(second, middle), (first, begin)]);
             }
         }
@@ -38,8 +39,13 @@ pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {
 
 /// The dimension and the number of layers before the cut of a cuboid whose cells begin at a position of the order. None if there is no cut between
 /// parts, or if it has only two parts.
-fn cut(cuboid: &Cuboid, begin: usize, boundaries: &[usize], preferred: &[usize]) -> Option<(usize, usize)> {
-    let size = cuboid.num_cells();
+fn cut(
+    stencil: &Stencil,
+    cuboid: &Cuboid,
+    (begin, boundaries): (usize, &[usize]),
+    preferred: &[usize],
+) -> Option<(usize, usize)> {
+    let size = cuboid.num_cells(stencil);
     let inside =
         boundaries.partition_point(|&at| at <= begin)..boundaries.partition_point(|&at| at < begin + size);
     if inside.len() < 2 {
@@ -47,8 +53,10 @@ fn cut(cuboid: &Cuboid, begin: usize, boundaries: &[usize], preferred: &[usize])
     }
     preferred.iter().find_map(|&dimension| {
         let length = cuboid.0[dimension].len();
-        let is_between =
-            |layers: &usize| boundaries.binary_search(&(begin + layers * (size / length))).is_ok();
+        let is_between = |&layers: &usize| {
+            let [first, _] = cuboid.clone().split(dimension, layers);
+            boundaries.binary_search(&(begin + first.num_cells(stencil))).is_ok()
+        };
         Some((dimension, (1..=length / 2).rev().find(is_between)?))
     })
 }

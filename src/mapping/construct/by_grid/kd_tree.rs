@@ -21,9 +21,10 @@ pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {
         };
         let divisible = (0..crossings.len()).filter(|&dimension| cuboid.0[dimension].len() > 1);
         match divisible.reduce(longer) {
-            None => order
-                .push((0..crossings.len()).map(|d| cuboid.0[d].start * stencil.stride(d)).sum::<usize>()
-                    as NodeId),
+            None => {
+                let cell: usize = (0..crossings.len()).map(|d| cuboid.0[d].start * stencil.stride(d)).sum();
+                order.extend(Some(cell as NodeId).filter(|_| cell < stencil.num_cells()));
+            }
             Some(dimension) => {
                 let half = cuboid.0[dimension].len() / 2;
                 let [first, second] = cuboid.split(dimension, half);

@@ -153,6 +153,7 @@ mod tests {
     use crate::graph::generate;
     use crate::graph::stencil::Offset;
     use crate::machine::{Listed, Machine, build};
+    use crate::testing::first_vertices;
     use crate::{Config, PreparedMachine, Request};
 
     /// One step along each of the first dimensions, and as many along the first as there are further steps.
@@ -183,15 +184,15 @@ mod tests {
         (sent.iter().sum(), sent.into_iter().max().unwrap_or(0))
     }
 
+    /// Half of them have an incomplete last layer.
     fn random_grid(rng: &mut Rng) -> CsrGraph {
         let dimensions = 1 + rng.below(4) as usize;
         let lengths: Vec<usize> = (0..dimensions).map(|_| 3 + rng.below(7) as usize).collect();
-        stencil(
-            &lengths,
-            rng.below(2) == 0,
-            1 + rng.below(dimensions as u32) as usize,
-            i64::from(rng.below(2)),
-        )
+        let steps = 1 + rng.below(dimensions as u32) as usize;
+        let grid = stencil(&lengths, rng.below(2) == 0, steps, i64::from(rng.below(2)));
+        let layer = grid.num_nodes() / lengths[0];
+        let missing = (rng.below(layer as u32) * rng.below(2)) as usize;
+        first_vertices(&grid, grid.num_nodes() - missing)
     }
 
     /// Sizes whose sum is a number.
