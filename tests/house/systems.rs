@@ -40,7 +40,7 @@ fn portable() -> Vec<(String, Source)> {
 fn unmarked(code: &str) -> Vec<String> {
     let tokens = without_tests(&tokens(code));
     let names_system = |token: &&str| matches!(*token, "unix" | "windows" | "target_os");
-    let tokens = without_items(&tokens, |condition| condition.iter().any(|token| names_system(&token)));
+    let tokens = without_items(&tokens, |condition| condition.iter().any(names_system));
     let modules = tokens.windows(3).filter(|path| path[..2] == ["os", "::"]).map(|path| path[2]);
     let modules = modules.filter(|module| matches!(*module, "unix" | "linux" | "fd" | "windows"));
     let crates = tokens.windows(2).filter(|path| path[1] == "::" && CRATES.contains(&path[0]));
