@@ -6,17 +6,14 @@
 //! ignored, as Rust programs start, and [`Console`](super::console::Console) ignores the failed write.
 
 use std::io::{self, Write};
-use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use crate::progress::Progress;
-use viem::base::error::ErrorKind;
 use viem::base::observer::{Observer, Phase};
 use viem::base::types::Cost;
 
@@ -61,23 +58,47 @@ pub(crate) fn listen(progress: &Progress, first: First) -> Received {
         return received;
     }
     let (first_signal, bar) = (received.clone(), progress.bar());
-    let listen = move |mut signals: Signals| {
-        for signal in signals.forever() {
-            bar.finish_and_clear();
-            let is_first =
-                first_signal.0.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-            if !is_first || first == First::Ends {
-                end_by(signal);
-            }
+    for_each_signal(move |signal| {
+        bar.finish_and_clear();
+        let is_first =
+            first_signal.0.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if !is_first || first == First::Ends {
+            end_by(signal);
         }
-    };
-    if let Ok(signals) = Signals::new(SIGNALS) {
+    });
+    received
+}
+
+/// Calls a function, in a thread of its own, with each signal from now on.
+#[cfg(unix)]
+fn for_each_signal(act: impl FnMut(i32) + Send + 'static) {
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(SIGNALS) {
         let handle = signals.handle();
-        if thread::Builder::new().spawn(move || listen(signals)).is_err() {
+        if thread::Builder::new().spawn(move || signals.forever().for_each(act)).is_err() {
             handle.close();
         }
     }
-    received
+}
+
+/// The same where a handler can only set a flag, at which the thread looks from time to time.
+#[cfg(not(unix))]
+fn for_each_signal(mut act: impl FnMut(i32) + Send + 'static) {
+    use std::sync::atomic::AtomicUsize;
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+    let latest: Arc<AtomicUsize> = Arc::default();
+    let seen = Arc::clone(&latest);
+    let watch = move || loop {
+        thread::sleep(PAUSE);
+        match seen.swap(0, Ordering::Relaxed) {
+            0 => {}
+            signal => act(signal as i32),
+        }
+    };
+    if thread::Builder::new().spawn(watch).is_ok() {
+        for signal in SIGNALS {
+            let _ = flag::register_usize(signal, Arc::clone(&latest), signal as usize);
+        }
+    }
 }
 
 /// Ends the process by a signal, as if nobody had listened to it.
@@ -89,26 +110,29 @@ pub(crate) fn end_by(signal: i32) -> u8 {
 
 /// Has limits of the process end it like other failures: a write beyond the greatest size of a file (`ulimit -f`) fails, so
 /// that nothing is left behind; and where Rust aborts because memory has run out, the process exits with the code of that.
+#[cfg(unix)]
 pub(crate) fn respect_limits() {
+    use std::panic;
+    use std::sync::atomic::AtomicBool;
+
+    use viem::base::error::ErrorKind;
+
     let out_of_memory = i32::from(ErrorKind::NoResources.exit_code());
-    #[cfg(unix)]
-    {
-        let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-        // A panic that ends in an abort is another matter.
-        let nothing_panicked = Arc::new(AtomicBool::new(true));
-        let flag = Arc::clone(&nothing_panicked);
-        let hook = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            flag.store(false, Ordering::Relaxed);
-            hook(panic);
-        }));
-        let _ = flag::register_conditional_shutdown(
-            signal_hook::consts::SIGABRT,
-            out_of_memory,
-            nothing_panicked,
-        );
-    }
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    // A panic that ends in an abort is another matter.
+    let nothing_panicked = Arc::new(AtomicBool::new(true));
+    let flag = Arc::clone(&nothing_panicked);
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        flag.store(false, Ordering::Relaxed);
+        hook(panic);
+    }));
+    let _ =
+        flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, out_of_memory, nothing_panicked);
 }
+
+#[cfg(not(unix))]
+pub(crate) fn respect_limits() {}
 
 /// An observer that also ends the run once a signal has come.
 pub(crate) struct StopAtSignal<O> {

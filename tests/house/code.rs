@@ -67,15 +67,25 @@ impl Source {
 
 /// The tokens outside items marked `#[cfg(test)]`.
 pub fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
+    without_items(tokens, |condition| condition == ["test"])
+}
+
+/// The tokens outside items marked `#[cfg(CONDITION)]` whose condition is one of those.
+pub fn without_items<'a>(tokens: &[&'a str], is_meant: impl Fn(&[&str]) -> bool) -> Vec<&'a str> {
     let mut kept = Vec::new();
     let mut rest = tokens;
     while let Some((&first, after)) = rest.split_first() {
-        let Some(item) = rest.strip_prefix(["#", "[", "cfg", "(", "test", ")", "]"].as_slice()) else {
+        let condition = rest.strip_prefix(["#", "[", "cfg", "("].as_slice());
+        let end = condition.and_then(|condition| condition.windows(2).position(|pair| pair == [")", "]"]));
+        if let (Some(condition), Some(end)) = (condition, end)
+            && is_meant(&condition[..end])
+        {
+            let item = &condition[end + 2..];
+            rest = &item[length_of_item(item)..];
+        } else {
             kept.push(first);
             rest = after;
-            continue;
-        };
-        rest = &item[length_of_item(item)..];
+        }
     }
     kept
 }

@@ -1,4 +1,4 @@
-//! Rules for the whole project: layers, circles, messages of the library, unsafe code, and what documents list.
+//! Rules for the whole project: layers, circles, messages of the library, unsafe code, systems, and what documents list.
 
 mod circles;
 mod code;
@@ -6,4 +6,5 @@ mod documents;
 mod features;
 mod layers;
 mod messages;
+mod systems;
 mod unsafe_code;

@@ -18,7 +18,8 @@
 //!   stubtest compares it.
 //! - *Arrays are read where they lie* (`numbers.rs`): a view of numpy's memory, each entry checked once, becomes an array of the graph. Zeros,
 //!   the diagonal and repeated entries are removed in place, so a graph of scipy takes no more than itself. The interpreter's lock is held
-//!   meanwhile, so no thread of Python changes the data that is read.
+//!   meanwhile, so no thread of Python changes the data that is read; a Python without that lock leaves that to the program, as numpy does. Each
+//!   entry is read once, so what is checked is what is used.
 //! - *A run has two sides* (`run.rs`): threads of a pool work without the interpreter's lock; the calling thread waits, and every 20 ms looks at
 //!   signals and calls the progress function, which only it may do in Python. The pool is kept for the next run, as starting threads would be
 //!   most of what a small call costs; a forked process makes its own.
@@ -42,7 +43,7 @@ mod run;
 mod workload;
 
 /// The functions that the package calls.
-#[pyo3::pymodule]
+#[pyo3::pymodule(gil_used = false)]
 mod _viem {
     #[pymodule_export]
     use crate::files::{read_graph, read_mapping, read_traffic, write_graph, write_launch, write_mapping};

@@ -8,6 +8,9 @@
 //!
 //! A package of its own, so that a change of the mapper does not compile the partitioner again.
 
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("viem needs addresses of 64 bits");
+
 pub mod base;
 pub mod graph;
 pub mod partition;

@@ -11,6 +11,9 @@
 //! for all PEs with a single link to the same vertex, and for F one for each PE that receives. F takes the
 //! steps of the workload and, for each of its phases, the hops of its messages.
 
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("viem needs addresses of 64 bits");
+
 mod error;
 mod estimate;
 mod experts;

@@ -69,7 +69,7 @@ fn sockets(rng: &mut Rng) -> (Listed<Hierarchy>, Vec<usize>) {
 #[test]
 fn cliques_that_fit_the_sockets_exactly_are_not_divided() {
     let mut rng = Rng::new(6);
-    for round in 0..6 {
+    for round in 0..4 {
         let (machine, sizes) = sockets(&mut rng);
         let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
         let graph = cliques(&groups, &mut rng);
@@ -110,7 +110,7 @@ fn training_jobs_on_uneven_nodes_are_mapped_no_worse_than_by_hand() {
     let slots = (0..).zip(&listed).filter(|&(_, &core)| core % 4 == 0 && listed.contains(&(core + 3)));
     let slots: Vec<PeId> = slots.map(|(pe, _)| pe).collect();
     let machine = Listed::new(Hierarchy::parse("8:4:4", "1:10:30").unwrap(), listed).unwrap();
-    for (stages, copies) in [(4, 6), (6, 4), (3, 9), (2, 12)] {
+    for (stages, copies) in [(4, 6), (3, 9)] {
         let (graph, ranks) = training_job(stages, copies, &mut rng);
         let mut by_hand: Vec<PeId> = vec![0; ranks.len()];
         for (number, &rank) in ranks.iter().enumerate() {

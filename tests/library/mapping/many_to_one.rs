@@ -64,7 +64,9 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
     for (number, family) in families(&mut rng).into_iter().enumerate() {
         let cases = [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)];
         // Good mappings take their time.
-        for (preset, percent, again) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
+        for (preset, percent, again) in
+            cases.into_iter().skip(number % 2).take(1 + usize::from(number % 4 != 0))
+        {
             let config = config(preset).with_seed(5);
             let solution = solved!(
                 &graph,

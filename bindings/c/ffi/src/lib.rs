@@ -28,6 +28,7 @@ mod integers;
 mod limits;
 mod memory;
 mod message;
+#[cfg(unix)]
 mod original;
 mod place;
 mod several;
@@ -42,6 +43,7 @@ pub use integers::{Integers, reals};
 pub use limits::Limits;
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
 pub use message::{keep_message, kept_message};
+#[cfg(unix)]
 pub use original::Original;
 pub use place::{Place, place};
 pub use several::{Several, SeveralError};

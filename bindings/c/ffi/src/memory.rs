@@ -3,9 +3,7 @@
 //! Rust ends the process where the system refuses memory to a small allocation. So large calls ask first.
 
 use std::fmt;
-use std::ptr::null_mut;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use viem::base::error::{ErrorKind, HasKind};
 use viem::base::memory::available;
 
@@ -50,15 +48,22 @@ pub fn check_memory(needed: u128) -> Result<(), MemoryError> {
 /// Tries it. Memory that is not written to takes no time and no room, but counts for limits of the process.
 ///
 /// The system is asked, and not the allocator: that may have room left for a thread that exists, and none for the next one.
+#[cfg(unix)]
 #[allow(unsafe_code)] // a mapping of memory
 fn can_be_allocated(bytes: u128) -> bool {
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
     let Ok(length) = usize::try_from(bytes) else { return false };
     // SAFETY: a new mapping, at an address that the system chooses, and nothing refers to it.
     unsafe {
-        let address =
-            mmap_anonymous(null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        let address = mmap_anonymous(std::ptr::null_mut(), length, protection, MapFlags::PRIVATE);
         address.is_ok_and(|address| munmap(address, length).is_ok())
     }
+}
+
+#[cfg(not(unix))]
+fn can_be_allocated(bytes: u128) -> bool {
+    usize::try_from(bytes).is_ok_and(|length| Vec::<u8>::new().try_reserve_exact(length).is_ok())
 }
 
 /// The memory of a graph while it is built: its own arrays, and as much again for checks.

@@ -15,7 +15,7 @@ use super::region::Region;
 use crate::base::observer::Observer;
 use crate::base::rng::{Rng, derive};
 use crate::base::types::{BlockId, PeId};
-use crate::machine::Distances;
+use crate::machine::Machine;
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
@@ -62,7 +62,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
     if start == identity {
         return Improved::unchanged(start.into_pes());
     }
-    let distances = Distances::WideTree(hierarchy.online64());
+    let distances = Machine::distances(hierarchy).expect("those of trees are always known");
     let problem = Problem::new(graph, &distances).expect("a part of a problem is a problem");
     let loss = cost(&problem, &start) - cost(&problem, &identity);
     let improved = anneal(&region.problem(), start.pes(), &config.rebuilt, derive(seed, 1), observer);

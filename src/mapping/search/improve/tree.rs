@@ -22,7 +22,7 @@ use crate::base::threads;
 use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
-use crate::machine::{Distances, Hierarchy};
+use crate::machine::{Hierarchy, Machine};
 use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
@@ -165,7 +165,7 @@ impl<'a> State<'a> {
 
     /// Takes the optimal mapping.
     fn solve_exactly(&mut self) {
-        let distances = Distances::WideTree(self.hierarchy.online64());
+        let distances = Machine::distances(self.hierarchy).expect("those of trees are always known");
         let problem = Problem::new(self.graph, &distances).expect("the mapping has a cost");
         let problem = problem.with_known_fixed(self.fixed);
         if let Some((cost, pe_of)) = exact::optimum(&problem, Some(self.hierarchy), self.cost) {
