@@ -70,6 +70,11 @@ pub trait Machine: Send + Sync {
         pe
     }
 
+    /// The machine of which this one has only some PEs, if it is such a part.
+    fn whole(&self) -> Option<&dyn Machine> {
+        None
+    }
+
     /// The machine as a regular tree, if it is one.
     fn hierarchy(&self) -> Option<&Hierarchy> {
         None

@@ -1,7 +1,6 @@
 //! The locations of the PEs of a machine.
 
 use crate::base::types::PeId;
-use crate::machine::Machine;
 
 /// A machine that knows on which nodes its PEs are. [`Machine::located`](super::Machine::located) returns it to launchers, which ask through [`Nodes`](super::Nodes).
 ///
@@ -52,11 +51,6 @@ pub trait Located {
 
     /// The job of Slurm that the nodes belong to, if the machine was read inside one.
     fn slurm_job(&self) -> Option<&SlurmJob> {
-        None
-    }
-
-    /// The machine of which this one has only some PEs.
-    fn whole(&self) -> Option<&dyn Machine> {
         None
     }
 }

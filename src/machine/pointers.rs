@@ -48,6 +48,9 @@ macro_rules! forward {
             fn compact_pes(&self, least: usize) -> Option<Vec<PeId>> {
                 (**self).compact_pes(least)
             }
+            fn whole(&self) -> Option<&dyn Machine> {
+                (**self).whole()
+            }
             fn number(&self, pe: PeId) -> PeId {
                 (**self).number(pe)
             }
@@ -78,9 +81,6 @@ macro_rules! forward {
             }
             fn slurm_job(&self) -> Option<&SlurmJob> {
                 (**self).slurm_job()
-            }
-            fn whole(&self) -> Option<&dyn Machine> {
-                (**self).whole()
             }
         }
 

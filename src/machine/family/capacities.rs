@@ -76,6 +76,10 @@ impl<M: Machine> Machine for Capacities<M> {
         Some(self)
     }
 
+    fn whole(&self) -> Option<&dyn Machine> {
+        self.machine.whole()
+    }
+
     fn audited(&self) -> Option<&dyn Audited> {
         self.machine.audited()
     }
@@ -96,9 +100,5 @@ impl<M: Machine> Located for Capacities<M> {
 
     fn slurm_job(&self) -> Option<&SlurmJob> {
         nodes::slurm_job(&self.machine)
-    }
-
-    fn whole(&self) -> Option<&dyn Machine> {
-        self.machine.located()?.whole()
     }
 }

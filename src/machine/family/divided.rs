@@ -65,6 +65,10 @@ impl<M: Machine> Machine for Divided<M> {
         Some(self)
     }
 
+    fn whole(&self) -> Option<&dyn Machine> {
+        self.machine.whole()
+    }
+
     fn audited(&self) -> Option<&dyn Audited> {
         self.machine.audited()
     }
@@ -85,9 +89,5 @@ impl<M: Machine> Located for Divided<M> {
 
     fn slurm_job(&self) -> Option<&SlurmJob> {
         nodes::slurm_job(&self.machine)
-    }
-
-    fn whole(&self) -> Option<&dyn Machine> {
-        self.machine.located()?.whole()
     }
 }

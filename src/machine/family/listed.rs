@@ -98,6 +98,10 @@ impl<M: Machine> Machine for Listed<M> {
         Some(self)
     }
 
+    fn whole(&self) -> Option<&dyn Machine> {
+        Some(&self.machine)
+    }
+
     fn audited(&self) -> Option<&dyn Audited> {
         self.machine.audited()
     }
@@ -118,9 +122,5 @@ impl<M: Machine> Located for Listed<M> {
 
     fn slurm_job(&self) -> Option<&SlurmJob> {
         nodes::slurm_job(&self.machine)
-    }
-
-    fn whole(&self) -> Option<&dyn Machine> {
-        Some(&self.machine)
     }
 }

@@ -100,6 +100,10 @@ impl Machine for Labelled {
     fn located(&self) -> Option<&dyn Located> {
         Some(&self.0)
     }
+
+    fn whole(&self) -> Option<&dyn Machine> {
+        self.0.whole()
+    }
 }
 
 fn complete(num_pes: u32) -> Result<Hierarchy, MachineError> {

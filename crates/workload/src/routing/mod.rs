@@ -175,7 +175,7 @@ impl Routing {
             _ if nodes.hosts().len() < 2 => Vec::new(),
             Routes::Tree(routes) => {
                 let mut whole = machine;
-                while let Some(larger) = whole.located().and_then(|located| located.whole()) {
+                while let Some(larger) = whole.whole() {
                     whole = larger;
                 }
                 let node_of = |pe: PeId| whole.located().map_or(pe, |located| located.location(pe).node);
