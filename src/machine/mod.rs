@@ -1,7 +1,7 @@
 //! Machines: their processing elements (PEs), the distances between these, and their parts.
 //!
 //! A [`Machine`] is asked once per run. Searches ask a [`DistanceOracle`] all the time, and algorithms are generic over that;
-//! which one runs is decided once, in [`Distances::visit`].
+//! which one runs is decided once, in `with_oracle!` of `distances.rs`.
 //!
 //! | machine | oracle | memory | cost of a distance |
 //! |---|---|---|---|
