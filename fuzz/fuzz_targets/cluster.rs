@@ -4,23 +4,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::base::types::{Distance, PeId};
-use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
+use viem::base::types::PeId;
+use viem::machine::{Audited, DistanceOracle as _, Located, Machine};
 use viem_cluster::files::hwloc::Object;
 use viem_cluster::files::topology::Topology;
 use viem_cluster::files::{gpus, hostfile, hostlist, hwloc, latency, numa, synthetic, topology};
 use viem_cluster::nodes::{Cluster, ClusterSpec, NodeSpec, Unit, plain, regular};
 use viem_io::{ReadError, Source};
 use viem_verify::{MachineText, OUTLINE, audit_on};
-
-struct Ask(PeId, PeId);
-
-impl DistanceVisitor for Ask {
-    type Output = Distance;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
-    }
-}
 
 fn source(text: &[u8]) -> Source<'_> {
     Source::new("fuzz", text).expect("bytes can be read")
@@ -47,7 +38,7 @@ fn check(draft: ClusterSpec<'_>) {
     let outline = cluster.outline();
     let text =
         MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None, link_cycles: None };
-    let distance = cluster.distances().expect("it is small").visit(Ask(p, q));
+    let distance = cluster.distances().expect("it is small").distance(p, q);
     assert!(distance > 0 && !cluster.describe().is_empty());
     assert_eq!(audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text), Ok(2 * distance as u128));
     let location = cluster.location(p);

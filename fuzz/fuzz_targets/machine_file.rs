@@ -9,8 +9,8 @@ use std::path::Path;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
-use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, MachineError};
+use viem::base::types::PeId;
+use viem::machine::{Division, Interconnect, Machine, MachineError};
 use viem_io::Source;
 use viem_verify::{MachineText, audit_on};
 
@@ -27,16 +27,6 @@ fn num_pes_of_whole(interconnect: &Interconnect) -> usize {
         Interconnect::Grid(grid) => grid.num_pes(),
         Interconnect::Tree(tree) => tree.num_pes(),
         _ => 0,
-    }
-}
-
-/// The distances from one PE to all.
-struct From(PeId);
-
-impl DistanceVisitor for From {
-    type Output = Vec<Distance>;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        (0..oracle.num_pes() as PeId).map(|pe| oracle.distance(self.0, pe)).collect()
     }
 }
 
@@ -64,7 +54,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     };
     let file = text_of_bytes(text);
     let text = MachineText { spec: name, distances: None, file: Some(&file), pes: None, link_cycles: None };
-    for (pe, distance) in distances.visit(From(0)).into_iter().enumerate().skip(1) {
+    for (pe, distance) in distances.rows().next().into_iter().flatten().enumerate().skip(1) {
         assert_eq!(audit_on("2 1\n2\n1\n", &format!("{pe}\n0\n"), &text), Ok(2 * distance as u128));
     }
 });

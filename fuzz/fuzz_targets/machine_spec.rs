@@ -3,19 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem::base::types::PeId;
+use viem::machine::{DistanceOracle as _, Machine};
 use viem_cluster::spec::KINDS;
 use viem_verify::{MachineText, audit_on};
-
-struct Ask(PeId, PeId);
-
-impl DistanceVisitor for Ask {
-    type Output = Distance;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
-    }
-}
 
 fuzz_target!(|text: &str| {
     let mut fields = text.split(' ');
@@ -35,7 +26,7 @@ fuzz_target!(|text: &str| {
         return;
     }
     let (p, q) = (p % n, q % n);
-    let distance = machine.distances().expect("such a machine fits the memory").visit(Ask(p, q));
+    let distance = machine.distances().expect("such a machine fits the memory").distance(p, q);
     let text = MachineText { spec, distances, file: None, pes: None, link_cycles: None };
     if p != q {
         assert_eq!(audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text), Ok(2 * distance as u128));
