@@ -22,7 +22,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    fn new(machine: impl viem::Machine + 'static) -> Self {
+    /// A machine as C has it.
+    pub fn new(machine: impl viem::Machine + 'static) -> Self {
         Self { inner: Arc::new(machine) }
     }
 

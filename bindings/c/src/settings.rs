@@ -9,7 +9,7 @@ use viem::base::types::Weight;
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, PartitionPreset, Targets};
-use viem_ffi::{Limits, array, count, optional, text};
+use viem_ffi::{Limits, array, count, environment, optional, text};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Error, Status, call, create, free};
@@ -64,6 +64,18 @@ impl Settings {
             bottleneck: None,
             callback: None,
         }
+    }
+
+    /// The preset and the threads that the environment says, and an imbalance.
+    pub fn of_environment(imbalance: f64) -> Self {
+        let preset = match environment::preset() {
+            Some(PartitionPreset::Fast) => Preset::Fast,
+            Some(PartitionPreset::Strong) => Preset::Strong,
+            _ => Preset::Eco,
+        };
+        let settings = Self::new(preset);
+        let balance = settings.balance.with_imbalance(imbalance);
+        Self { threads: environment::threads(), balance, ..settings }
     }
 
     pub(crate) fn watcher(&self) -> Watcher {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "viem_dist.h"
+#include "distributed.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -61,18 +61,14 @@ static char *saved(const char *name, const void *structure)
     return NULL;
 }
 
-/* The greatest imbalance in the text of a strategy; that of PT-Scotch if it is empty, which is a null pointer that cannot be written. */
-static double imbalance_of(const void *strategy)
+/* The settings of the environment and of a strategy, null if that cannot be read. An empty one is a null pointer, which cannot be written. */
+static viem_settings *settings_of(const void *strategy)
 {
-    if (!strategy || !*(void *const *)strategy) return 0.01;
+    if (!strategy || !*(void *const *)strategy) return distributed_settings("");
     char *text = saved("SCOTCH_stratSave", strategy);
-    double greatest = -1;
-    for (const char *at = text; at && (at = strstr(at, "bal=")); at += 4) {
-        double found = strtod(at + 4, NULL);
-        if (found > greatest) greatest = found;
-    }
+    viem_settings *settings = text ? distributed_settings(text) : NULL;
     free(text);
-    return greatest < 0 ? 0.05 : greatest;
+    return settings;
 }
 
 /* The machine that an architecture is; null if viem has none such. */
@@ -162,31 +158,8 @@ static int read_part(const void *graph, part *part)
 
 /* ---- mappings --------------------------------------------------------------------------------------------------- */
 
-/* The settings of a strategy and of the variables of the environment. */
-static viem_settings *settings_of(const void *strategy)
-{
-    const char *preset = getenv("VIEM_PRESET"), *threads = getenv("VIEM_THREADS");
-    int effort = !preset ? VIEM_PRESET_ECO : !strcmp(preset, "fast") ? VIEM_PRESET_FAST : !strcmp(preset, "strong") ? VIEM_PRESET_STRONG : VIEM_PRESET_ECO;
-    viem_settings *settings = NULL;
-    if (viem_settings_new(effort, &settings, NULL) != VIEM_STATUS_OK) return NULL;
-    viem_settings_set_imbalance(settings, imbalance_of(strategy), NULL);
-    if (threads) viem_settings_set_threads(settings, atoi(threads), NULL);
-    return settings;
-}
-
-/* The machine of the environment if it has so many PEs, or null. */
-static viem_machine *given_machine(num parts)
-{
-    const char *spec = getenv("VIEM_MACHINE");
-    viem_machine *machine = NULL;
-    if (!spec || !*spec || viem_machine_new(spec, getenv("VIEM_DISTANCES"), NULL, &machine, NULL) != VIEM_STATUS_OK) return NULL;
-    if (viem_machine_num_pes(machine) == parts) return machine;
-    viem_machine_free(machine);
-    return NULL;
-}
-
 /* The target of a mapping. Returns 0 if viem has none such. */
-static int read_target(const void *arch, num *parts, viem_machine **machine)
+static int read_target(MPI_Comm comm, const void *arch, num *parts, viem_machine **machine)
 {
     char *(*name)(const void *);
     num (*size)(const void *);
@@ -197,7 +170,9 @@ static int read_target(const void *arch, num *parts, viem_machine **machine)
         *parts = size(arch);
         if (!kind || strcmp(kind, "cmplt")) return (*machine = machine_of(arch)) != NULL;
     }
-    *machine = given_machine(*parts);
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    *machine = distributed_machine(*parts, rank);
     return *parts > 0;
 }
 
@@ -211,7 +186,7 @@ static int map(const void *graph, const void *arch, num parts, const void *strat
     viem_settings *settings = settings_of(strategy);
     int is_read = read_part(graph, &part);
     int32_t *found = malloc(((size_t)part.n + 1) * sizeof *found);
-    int is_ready = everywhere(part.comm, is_read && settings && found && read_target(arch, &parts, &machine));
+    int is_ready = everywhere(part.comm, is_read && settings && found && read_target(part.comm, arch, &parts, &machine));
     if (is_ready) {
         viem_dist_graph own = {part.vtxdist, part.xadj, part.adjncy, part.vwgt, part.adjwgt, 8 * sizeof(num)};
         viem_status status = machine ? viem_dist_map(part.comm, &own, machine, NULL, settings, found, NULL, NULL)

@@ -27,5 +27,8 @@ fn graphs_are_divided_in_the_same_way_on_any_number_of_ranks() {
         // Straight cuts into 4 x 4, 1 x 3 and 1 x 7 parts cost 324, 96 and 288 edges; PT-Scotch maps to no tree on several ranks.
         assert!(costs[0] <= 360 && costs[2] <= 96 && costs[3] <= 200 && costs[1] <= 6600, "{first}");
         assert_eq!([run(2, &[]), run(3, &["empty"])], [first.clone(), first]);
+        let misfit = [&preload, "VIEM_MACHINE=4:4", "VIEM_DISTANCES=1:10"];
+        let said = run_with(mpi, 2, &misfit, &program, &[]).err;
+        assert_eq!(said.matches("viem: VIEM_MACHINE has 16 PEs, but ").count(), 1, "{said}");
     }
 }

@@ -15,6 +15,7 @@
 //! | `message` | the message of the last call of a thread |
 //! | `original` | the library in whose place one of ours stands |
 //! | `several` | partitions by several weights |
+//! | `strategy` | the imbalance that a strategy of Scotch asks for |
 //! | `place` | where the fault is: file, line, column, entry |
 
 mod arguments;
@@ -32,6 +33,7 @@ mod message;
 mod original;
 mod place;
 mod several;
+pub mod strategy;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
 pub use bounds::{Divided, HALF_A_DIGIT, targets_of_shares, targets_within};

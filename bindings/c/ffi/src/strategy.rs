@@ -1,12 +1,13 @@
-//! Strategies: of all that they say, the imbalance means something here.
+//! Strategies of Scotch: of all that they say, the imbalance means something here.
 
-/// The imbalance of an empty strategy, and of methods that name none.
-pub(crate) const DEFAULT: f64 = 0.01;
+/// The imbalance of an empty strategy.
+pub const DEFAULT: f64 = 0.01;
+/// That of methods that name none.
 const OF_METHODS: f64 = 0.05;
 
 /// The imbalance that a strategy text asks for: that of the methods that run last (`bal`), and of these the greatest. Parameters of the bisections inside of recursive
 /// bipartitioning (`sep`) say nothing about the whole, and those of the coarsest graph (`low`) are replaced by later ones. None if a number or a brace is wrong. O(length).
-pub(crate) fn imbalance(text: &str) -> Option<f64> {
+pub fn imbalance(text: &str) -> Option<f64> {
     if text.trim().is_empty() {
         return Some(DEFAULT);
     }

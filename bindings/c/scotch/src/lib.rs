@@ -6,7 +6,6 @@
 //! | `fortran` | the same under the names of Fortran |
 //! | `task` | a graph, its target, and its mapping |
 //! | `arch` | target architectures as machines |
-//! | `strategy` | the imbalance that a strategy asks for |
 //! | `graph` | graphs: arrays of the program |
 //! | `files` | graphs and tables in files of C |
 //! | `objects` | what structures of the program stand for |
@@ -36,7 +35,6 @@ mod graph;
 mod objects;
 mod read;
 mod real;
-mod strategy;
 mod task;
 
 /// `SCOTCH_Num`.

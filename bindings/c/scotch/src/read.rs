@@ -6,11 +6,12 @@ use std::ptr::null_mut;
 
 use libc::FILE;
 
+use crate::Num;
 use crate::arch::{Listed, MOST_LISTED, Target};
 use crate::graph::Arrays;
 use crate::objects::{self, Object};
 use crate::real::real;
-use crate::{Num, strategy};
+use viem_ffi::strategy;
 
 /// A structure of the program.
 pub(crate) type Structure = *mut c_void;

@@ -5,6 +5,7 @@
 //!
 //! - `comm`: the operations of MPI, as functions of C
 //! - `arguments`: the arrays of a rank, checked and copied
+//! - `environment`: settings and machines of stand-ins
 //! - `refused`: the error of one rank
 //!
 //! A fault on one rank is returned on all.
@@ -12,6 +13,7 @@
 
 mod arguments;
 mod comm;
+mod environment;
 mod refused;
 
 use std::ffi::c_char;

@@ -7,7 +7,8 @@ use super::functions;
 use super::graphs::allocated;
 use crate::objects::{self, Object};
 use crate::read::Structure;
-use crate::{Num, strategy, text};
+use crate::{Num, text};
+use viem_ffi::strategy;
 
 fn put(structure: Structure, imbalance: f64) -> Result<c_int, String> {
     objects::put(structure, Object::Strategy(imbalance), Vec::new());
