@@ -48,11 +48,11 @@ macro_rules! forward {
             fn compact_pes(&self, least: usize) -> Option<Vec<PeId>> {
                 (**self).compact_pes(least)
             }
-            fn whole(&self) -> Option<&dyn Machine> {
-                (**self).whole()
-            }
             fn number(&self, pe: PeId) -> PeId {
                 (**self).number(pe)
+            }
+            fn whole(&self) -> Option<&dyn Machine> {
+                (**self).whole()
             }
             fn hierarchy(&self) -> Option<&Hierarchy> {
                 (**self).hierarchy()

@@ -55,6 +55,9 @@ impl Machine for Probe {
     fn number(&self, pe: PeId) -> PeId {
         23 + pe
     }
+    fn whole(&self) -> Option<&dyn Machine> {
+        Some(&self.0)
+    }
     fn hierarchy(&self) -> Option<&Hierarchy> {
         Some(&self.0)
     }
@@ -109,6 +112,7 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
         machine.room().to_string(),
         machine.first_pes(3).unwrap().describe(),
         machine.number(2).to_string(),
+        machine.whole().unwrap().describe(),
         format!("{:?}", machine.hierarchy()),
         machine.describe(),
         locations(machine.located().unwrap()).concat(),
@@ -142,6 +146,7 @@ fn pointers_forward_every_method() {
         "19",
         "hierarchy 3",
         "25",
+        "hierarchy 2:3",
         "[2, 3]",
         "probe",
         "Some(\"host\")",
