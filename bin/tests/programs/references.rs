@@ -23,13 +23,14 @@ const OTHER_FILES: [(&str, &str); 7] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &str); 16] = [
+const OTHER_OPTIONS: [(&str, &str); 17] = [
     (
         "cargo",
         "--bench --bin --dry-run --nocapture --offline --open --path --profile --release --test --workspace",
     ),
     ("viem_mpi", "--attempts --coarsest --generate"),
     (".ci/generate", "--check"),
+    ("packaging", "--here --quick"),
     ("rocm-smi", "--showtopo"),
     ("sglang", "--init-expert-location --ep-num-redundant-experts"),
     ("rank.sh", "--count"),
