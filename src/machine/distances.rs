@@ -1,7 +1,7 @@
 //! The distances of a machine in the representations there are, and what can be done without knowing which it is.
 //!
-//! Each distance that [`Distances`] is asked for costs a look at its representation; rows and sums of many cost one. Loops that most of the time
-//! goes into are compiled for each representation that most machines have instead ([`with_oracle`]).
+//! Each distance that [`Distances`] is asked for costs a look at its representation; so does a whole row, or a sum of many. The loops that take most
+//! of the time are compiled separately for each of the common representations ([`with_oracle`]).
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub enum Distances {
     Own(Placed<Own>),
 }
 
-/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each representation. For what takes a few lines.
+/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each representation. For expressions of a few lines.
 macro_rules! with_each {
     ($distances:expr, |$oracle:ident| $body:expr) => {
         match $distances {
@@ -59,8 +59,8 @@ macro_rules! with_each {
     };
 }
 
-/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each of the representations that most machines have, and
-/// once for all others, which are asked through [`Distances`] itself: that takes a tenth longer.
+/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each of the common representations, and once for all others.
+/// These are asked through [`Distances`] itself, which takes about a tenth longer.
 ///
 /// Each use compiles twelve copies of everything it calls, so it belongs around loops that ask for distances, and nowhere higher.
 macro_rules! with_oracle {

@@ -40,9 +40,9 @@
 //! From the bottom up: metrics with the plain data they are computed from (`metric/`), `Distances`, the trait (`interface.rs`), its families
 //! (`family/`), and the code that reads, recognises and divides machines. No file knows those above it.
 //!
-//! `Problem` holds distances of any kind. Only the loops that most of the time goes into are compiled for each of the kinds that most machines have:
-//! `with_oracle!` in `distances.rs` matches once and runs a piece of code with the concrete type. All other kinds share one more copy, where each
-//! distance, row or sum costs a match. Everything else asks `Distances` for rows. So a further machine adds a file, and only a further kind that
+//! `Problem` holds distances of any kind. Only the loops that take most of the time are compiled for each of the common kinds: `with_oracle!` in
+//! `distances.rs` matches once and runs a piece of code with the concrete type. All other kinds share one more copy, where each distance, row or
+//! sum costs a match. Everything else asks `Distances` for rows. So a further machine adds a file, and only a further kind that
 //! is listed in `with_oracle!` adds compiled code. A machine of a user's own implements `Machine`, and, where no metric of the library has its
 //! distances, `OwnDistances`; no table of all pairs is needed.
 //!

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::memory::{self, OutOfMemory};
+use crate::base::order;
 use crate::base::types::Weight;
 
 /// The reason why threads cannot be created.
@@ -149,7 +150,7 @@ pub fn map_until<T: Send>(
         results.push(result);
     });
     let (numbers, mut results) = found.into_inner();
-    in_order_of(&numbers).into_iter().filter_map(|place| results[place].take()).collect()
+    in_order_of(&numbers).into_iter().filter_map(|place| results[place as usize].take()).collect()
 }
 
 /// Calls `work` with the numbers of a range in any order until `stops` says so.
@@ -157,10 +158,10 @@ fn each_until(range: Range<usize>, stops: &(dyn Fn() -> bool + Sync), work: &(dy
     range.into_par_iter().take_any_while(|_| !stops()).for_each(work);
 }
 
-/// The places of numbers, by number.
-fn in_order_of(numbers: &[usize]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..numbers.len()).collect();
-    places.sort_unstable_by_key(|&place| numbers[place]);
+/// The positions of some numbers in a list, in ascending order of the numbers.
+fn in_order_of(numbers: &[usize]) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..numbers.len() as u32).collect();
+    order::ascending_by(&mut places, &|place| numbers[place as usize] as Weight);
     places
 }
 

@@ -22,7 +22,7 @@ const LEAST_PART: usize = 1 << 18;
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
 pub(crate) trait Stored: Copy + Send + Sync + 'static {
-    /// Whether almost all graphs are stored so. For the others, what searches is compiled once, for objectives of any kind.
+    /// Whether weights take 32 bits, as in almost all graphs. For the others, searches are compiled once, for objectives of any kind.
     const IS_NARROW: bool;
 
     fn wide(self) -> Weight;
