@@ -110,7 +110,7 @@ impl Verb for Options {
         job.console
             .line(format_args!("graph of {size} written to {} in the format {format}", job.name(output)));
         if is_text && metis::header(&start).is_some_and(|header| header.has_node_sizes) {
-            job.console.warn(format_args!("the sizes of the vertices are left out"));
+            job.console.warn(format_args!("vertex sizes are left out"));
         }
         Ok(End::Done)
     }

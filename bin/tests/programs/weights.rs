@@ -102,7 +102,16 @@ fn lists_of_another_length_and_other_ways_are_refused_or_said() {
 fn conversions_keep_all_weights_where_the_format_has_them() {
     let folder = folder();
     folder.stdout("viem convert grid.graph -o kept --format=metis --json=report");
-    assert_eq!(folder.read("kept"), folder.read("grid.graph").replacen(" 010 ", " 10 ", 1));
+    let rows = |name: &str| {
+        let row = |line: &str| {
+            let mut row: Vec<usize> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+            row[2..].sort_unstable();
+            row
+        };
+        folder.read(name).lines().skip(1).map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(folder.read("kept").lines().next(), Some("256 480 10 2"));
+    assert_eq!(rows("kept"), rows("grid.graph"));
     assert_eq!(folder.report("report")["num_weights"], 2);
     let text = folder.stdout("viem convert grid.graph -o first");
     says(&text, ["--format=metis keeps all weights"]);
