@@ -3,6 +3,8 @@
 //! `J(C, D, Pi) = sum over ordered pairs (u, v) of C[u][v] · D[Pi(u)][Pi(v)]` (Schulz and Träff, "Better
 //! process mapping and sparse quadratic assignment", 2017). Each edge counts twice.
 
+use std::ops::Range;
+
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::threads;
 use crate::base::types::{Cost, NodeId, PeId};
@@ -100,11 +102,8 @@ fn sum_of_rows<O: DistanceOracle>(graph: &CsrGraph, oracle: &O, keys: &[O::Key])
     };
     // A row takes tens of nanoseconds.
     const ROWS: usize = 4096;
-    let n = graph.num_nodes();
-    let rows = |task: usize| -> Cost {
-        (task * ROWS..n.min((task + 1) * ROWS)).map(|node| row(node as NodeId)).sum()
-    };
-    threads::map(n.div_ceil(ROWS), 1, &rows).into_iter().sum()
+    let rows = |nodes: Range<usize>| -> Cost { nodes.map(|node| row(node as NodeId)).sum() };
+    threads::map_ranges(graph.num_nodes(), ROWS, &rows).into_iter().sum()
 }
 
 /// The change of J when the processes `u` and `v` exchange their PEs; negative is better.

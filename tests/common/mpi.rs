@@ -111,9 +111,11 @@ impl Mpi {
         found.into_iter().map(with_folder).collect()
     }
 
-    /// One Open MPI and one other MPI, for what the library does by itself, whichever calls it, and for tests that take minutes under each.
+    /// One Open MPI and one other MPI, for what the library does by itself, whichever calls it, and for tests that take minutes under each. The
+    /// other one is MPICH 5 if it is there: ranks of older ones keep a core busy while they wait.
     pub fn two() -> Vec<Self> {
-        let (open, others): (Vec<Self>, Vec<Self>) = Self::all().into_iter().partition(Self::is_open_mpi);
+        let (open, mut others): (Vec<Self>, Vec<Self>) = Self::all().into_iter().partition(Self::is_open_mpi);
+        others.sort_by_key(|mpi| mpi.kind != "mpich");
         open.into_iter().take(1).chain(others.into_iter().take(1)).collect()
     }
 
@@ -174,6 +176,10 @@ impl Mpi {
             }
             "openmpi5" => {
                 launcher.args(["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]);
+            }
+            // Ranks that wait sleep, instead of keeping a core busy.
+            "intel" => {
+                launcher.env("I_MPI_THREAD_YIELD", "3");
             }
             _ => (),
         }

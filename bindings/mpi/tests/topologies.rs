@@ -9,7 +9,7 @@ const VERBOSE: [&str; 3] = [MACHINE[0], MACHINE[1], "VIEM_REORDER_VERBOSE=1"];
 /// The number of ranks, and the number of seeds. MPICH and its kin take seconds to create a communicator of more ranks than cores.
 fn sizes(mpi: &Mpi) -> &'static [(usize, &'static str)] {
     match mpi.kind {
-        "openmpi" | "openmpi5" => &[(2, "20"), (3, "20"), (5, "10"), (8, "10"), (16, "3"), (64, "1")],
+        "openmpi" | "openmpi5" => &[(2, "10"), (3, "10"), (5, "6"), (8, "6"), (16, "2"), (64, "1")],
         _ => &[(2, "10"), (3, "4"), (5, "2"), (8, "1")],
     }
 }

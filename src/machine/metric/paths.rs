@@ -11,14 +11,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rayon::prelude::*;
-
+use crate::base::threads;
 use crate::base::types::{Distance, NodeId, greatest_common_divisor};
 use crate::graph::CsrGraph;
 
 /// Number of buckets, which the costs of arcs must be below. Balances empty buckets, up to this many per vertex, against the steps of a
 /// heap.
 const MOST_BUCKETS: Distance = 1 << 8;
+
+/// The number of ends whose paths a task searches, with one queue. Balances the cost of a task against idle threads.
+const SEARCHES: usize = 4;
 
 /// The cost of a vertex that no path leads to.
 const UNREACHED: Distance = Distance::MAX;
@@ -77,11 +79,17 @@ impl Web {
     fn rows<Q: Queue>(&self, new: impl Fn() -> Q + Sync + Send) -> Vec<Distance> {
         let count = self.ends.len();
         let mut rows = vec![0; count * count];
-        let search = |queue: &mut Q, (row, &end): (&mut [Distance], &NodeId)| {
-            let (cost, _) = self.search(end, queue);
-            row.iter_mut().zip(&self.ends).for_each(|(entry, &end)| *entry = cost[end as usize] * self.unit);
+        let of_ends = |(ends, rows): (&[NodeId], &mut [Distance])| {
+            let mut queue = new();
+            for (&end, row) in ends.iter().zip(rows.chunks_mut(count)) {
+                let (cost, _) = self.search(end, &mut queue);
+                row.iter_mut()
+                    .zip(&self.ends)
+                    .for_each(|(entry, &end)| *entry = cost[end as usize] * self.unit);
+            }
         };
-        rows.par_chunks_mut(count.max(1)).zip(&self.ends).for_each_init(new, search);
+        let tasks = self.ends.chunks(SEARCHES).zip(rows.chunks_mut((count * SEARCHES).max(1)));
+        threads::map_each(tasks.collect(), &of_ends);
         rows
     }
 

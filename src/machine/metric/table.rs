@@ -4,10 +4,11 @@
 //! part of the table that a search touches stays in cache longer. Beyond that it holds the distances themselves in four bytes, and
 //! indices again only if a distance does not fit.
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
+use crate::base::threads;
 use crate::base::types::{Distance, PeId};
 use crate::machine::Metric;
 
@@ -64,15 +65,16 @@ impl<E: Entry> Table<E> {
 impl Table<u32> {
     /// A table of any distances, row by row.
     pub(in crate::machine) fn wide(num_places: usize, distances: &[Distance]) -> Self {
-        let greatest = distances.par_iter().copied().max().unwrap_or(0);
-        let narrowed = distances.par_iter().map(|&distance| u32::try_from(distance).ok());
-        match narrowed.collect::<Option<Vec<u32>>>() {
-            Some(entries) => Self::new(num_places, entries, Vec::new(), greatest),
-            None => {
-                let (entries, distinct) = ranked(distances);
-                Self::new(num_places, entries, distinct, greatest)
-            }
+        let greatest_of = |range: Range<usize>| distances[range].iter().copied().max();
+        let greatest = threads::map_ranges(distances.len(), CHUNK, &greatest_of).into_iter().flatten().max();
+        let greatest = greatest.unwrap_or(0);
+        if u32::try_from(greatest).is_err() {
+            let (entries, distinct) = ranked(distances);
+            return Self::new(num_places, entries, distinct, greatest);
         }
+        let mut entries = vec![0; distances.len()];
+        threads::fill(&mut entries, |place| distances[place] as u32);
+        Self::new(num_places, entries, Vec::new(), greatest)
     }
 }
 
@@ -90,29 +92,40 @@ impl AnyTable {
         let Some(distinct) = few_distinct(distances) else {
             return AnyTable::Wide(Table::wide(num_places, distances));
         };
-        let index = |distance| distinct.partition_point(|other| other < distance) as u8;
-        let entries = distances.par_iter().map(index).collect();
+        let index = |distance: &Distance| distinct.partition_point(|other| other < distance) as u8;
+        let mut entries = vec![0; distances.len()];
+        threads::fill(&mut entries, |place| index(&distances[place]));
         let greatest = distinct.last().copied().unwrap_or(0);
         AnyTable::Narrow(Table::new(num_places, entries, distinct, greatest))
     }
 }
 
+/// The number of distances that a task looks at. Balances the cost of a task against idle threads.
+const CHUNK: usize = 1 << 12;
+
 /// The distinct distances, ascending, if there are at most 256. Gives up early if there are more.
 fn few_distinct(distances: &[Distance]) -> Option<Vec<Distance>> {
-    const CHUNK: usize = 1 << 12;
     let few = |mut distances: Vec<Distance>| {
         distances.sort_unstable();
         distances.dedup();
         (distances.len() <= 1 << u8::BITS).then_some(distances)
     };
-    let chunks = distances.par_chunks(CHUNK).map(|chunk| few(chunk.to_vec()));
-    chunks.try_reduce(Vec::new, |one, other| few([one, other].concat()))
+    let has_many = AtomicBool::new(false);
+    let of_chunk = |chunk: usize| {
+        let end = distances.len().min((chunk + 1) * CHUNK);
+        let few = few(distances[chunk * CHUNK..end].to_vec());
+        has_many.fetch_or(few.is_none(), Ordering::Relaxed);
+        few
+    };
+    let stops = || has_many.load(Ordering::Relaxed);
+    let chunks = threads::map_until(0..distances.len().div_ceil(CHUNK), &stops, &of_chunk);
+    chunks.into_iter().try_fold(Vec::new(), |one, other| few([one, other?].concat()))
 }
 
 /// The rank of each distance among the distinct ones, and these, ascending.
 fn ranked(distances: &[Distance]) -> (Vec<u32>, Vec<Distance>) {
     let mut sorted: Vec<(Distance, usize)> = distances.iter().copied().zip(0..).collect();
-    sorted.par_sort_unstable();
+    threads::sort_by_key(&mut sorted, |&pair| pair);
     let (mut ranks, mut distinct) = (vec![0; distances.len()], Vec::new());
     for (distance, place) in sorted {
         if distinct.last() != Some(&distance) {

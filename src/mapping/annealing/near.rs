@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::base::observer::Observer;
+use crate::base::threads;
 use crate::base::types::{Distance, PeId};
 use crate::machine::{DistanceOracle, Metric, Neighbours, Parts};
 
@@ -68,16 +67,19 @@ impl Near {
     }
 
     fn collect(count: usize, observer: &dyn Observer, find: &(dyn Fn(PeId, &mut Candidates) + Sync)) -> Self {
-        let lists: Vec<List> = (0..count as PeId)
-            .into_par_iter()
-            .with_min_len(64)
-            .map_init(Candidates::default, |found, place| {
+        // A place takes microseconds.
+        const PLACES: usize = 64;
+        let of_places = |places: Range<usize>| -> Vec<List> {
+            let mut found = Candidates::default();
+            let mut list = |place: PeId| {
                 if !observer.should_stop() {
-                    find(place, found);
+                    find(place, &mut found);
                 }
                 found.take(place)
-            })
-            .collect();
+            };
+            places.map(|place| list(place as PeId)).collect()
+        };
+        let lists: Vec<List> = threads::map_ranges(count, PLACES, &of_places).into_iter().flatten().collect();
         let mut offsets = Vec::with_capacity(count + 1);
         offsets.push(0);
         let mut places = Vec::with_capacity(lists.iter().map(|list| list.places.len() + FEW - 1).sum());

@@ -7,8 +7,8 @@ use super::config::OneToOneConfig;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
 use crate::base::observer::{Limited, Observer, Phase, Seeded};
 use crate::base::rng::derive;
-use crate::base::threads;
 use crate::base::types::Cost;
+use crate::base::{span, threads};
 use crate::graph::CsrGraph;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
@@ -237,7 +237,7 @@ impl Run<'_> {
             Ok((cost(problem, &mapping), mapping))
         };
         let first = numbers.start.max(1);
-        let (always, others) = rayon::join(
+        let (always, others) = threads::join(
             || (numbers.start == 0).then(|| construct(0)),
             || threads::map_until(first..numbers.end, &|| observer.should_stop(), &construct),
         );
@@ -275,7 +275,7 @@ impl Run<'_> {
             config.algorithm = Some(Construction::DualRecursive);
         }
         let seed = derive(derive(self.seed, 0), number as u64);
-        construct(problem, self.machine, &config, Seeded { seed, observer })
+        span::named("construction", || construct(problem, self.machine, &config, Seeded { seed, observer }))
     }
 
     /// Improves the best of several mappings with the effort of the preset, then until no exchange of the
@@ -298,12 +298,8 @@ impl Run<'_> {
         starts.extend(given.filter(|&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
             let limited = self.limited(self.time_limit, Cost::MAX);
-            local_search(
-                problem,
-                start,
-                &config.search,
-                Seeded { seed: derive(derive(self.seed, 1), 0), observer: &limited },
-            )
+            let seeded = Seeded { seed: derive(derive(self.seed, 1), 0), observer: &limited };
+            span::named("local search", || local_search(problem, start, &config.search, seeded))
         };
         if self.is_final() {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
@@ -330,7 +326,8 @@ impl Run<'_> {
         improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
         let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
             let seed = derive(derive(derive(self.seed, 1), 1), cycle as u64);
-            improve(problem, machine, starts, improvement, Seeded { seed, observer: limited })
+            let seeded = Seeded { seed, observer: limited };
+            span::named("improvement", || improve(problem, machine, starts, improvement, seeded))
         };
         let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
         let is_easy = || finds_optimum_around(problem.fixed(), problem.graph(), machine);

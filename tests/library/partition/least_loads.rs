@@ -234,8 +234,8 @@ fn many_to_one_mappings_meet_least_loads_on_every_machine() {
     for (number, family) in families(&mut rng).into_iter().enumerate() {
         let cases =
             [(&heavy, MapPreset::Fast, 50), (&graph, MapPreset::Fast, 50), (&graph, MapPreset::Eco, 90)];
-        // Good mappings take their time.
-        for (graph, preset, percent) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
+        // All cases on every third machine.
+        for (graph, preset, percent) in cases.into_iter().take(if number % 3 == 0 { 3 } else { 1 }) {
             let context = format!("{} {preset} {percent}", family.name);
             let config = Config::preset(preset).with_seed(1);
             let solution = solved!(

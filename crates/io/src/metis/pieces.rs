@@ -84,9 +84,9 @@ impl<R: Read + Send> Parser<'_, R> {
         let mut sum = Sum { rows, faults: self.faults, keep, stop: None, lack: None, place: None };
         let (mut pieces, mut parsed) = (reader.next_pieces(), Vec::new());
         while !pieces.is_empty() && sum.stop.is_none() {
-            let (now, (following, spare)) = rayon::join(
+            let (now, (following, spare)) = threads::join(
                 || threads::map_each(pieces, &|piece| parse_piece(piece, keep, none.alike())),
-                || rayon::join(|| reader.next_pieces(), || sum.append_all(parsed)),
+                || threads::join(|| reader.next_pieces(), || sum.append_all(parsed)),
             );
             reader.spare.extend(spare.into_iter().map(|Piece { text, rows, .. }| (text, rows)));
             (pieces, parsed) = (following, now);

@@ -46,6 +46,16 @@ impl Budget {
         part
     }
 
+    /// An equal share for each of so many, rounded up.
+    pub fn share(self, count: usize) -> Self {
+        Self::new(self.left.div_ceil(count.max(1)))
+    }
+
+    /// Pays for what was spent of a share.
+    pub fn settle(&mut self, share: Self, left: Self) {
+        self.spend(share.left.saturating_sub(left.left));
+    }
+
     /// Takes back what is left of a part.
     pub fn put_back(&mut self, part: Self) {
         self.add(part.left);

@@ -13,6 +13,7 @@ pub mod observer;
 pub mod order;
 pub mod rng;
 pub mod settings;
+pub mod span;
 pub mod text;
 pub mod threads;
 pub mod types;

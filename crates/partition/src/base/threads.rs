@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::memory::{self, OutOfMemory};
 use crate::base::order;
+use crate::base::span::{self, Profile, Region};
 use crate::base::types::Weight;
 
 /// The reason why threads cannot be created.
@@ -27,23 +28,70 @@ impl HasKind for ThreadsError {
 /// Even one thread is a pool of its own: outside of any pool, rayon would use every core. Work that is in such a pool already
 /// stays there.
 pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R, ThreadsError> {
-    if rayon::current_thread_index().is_some() && rayon::current_num_threads() == threads {
+    if is_in_pool() && rayon::current_num_threads() == threads {
         return Ok(work());
     }
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
 }
 
+/// Runs `work` on one thread as if there were so many, and measures it.
+///
+/// Where the number of tasks depends on [`count`], there are as many tasks as for so many threads.
+///
+/// ```
+/// use viem::base::threads;
+///
+/// let sum_of_squares = || threads::sum(1 << 20, |index| (index as i64 % 10).pow(2));
+/// let (sum, profile) = threads::measure(16, sum_of_squares)?;
+/// assert_eq!(sum, sum_of_squares());
+/// assert!(profile.total_span() <= profile.work && profile.seconds(16) <= profile.seconds(2));
+/// # Ok::<(), viem::base::threads::ThreadsError>(())
+/// ```
+///
+/// # Errors
+/// If the thread cannot be started.
+pub fn measure<R: Send>(
+    threads: usize,
+    work: impl FnOnce() -> R + Send,
+) -> Result<(R, Profile), ThreadsError> {
+    run(1, || span::measure(threads, work))
+}
+
 /// The number of threads that work is distributed to: 1 outside of any pool.
 pub fn count() -> usize {
-    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+    span::supposed_threads().unwrap_or_else(|| if is_in_pool() { rayon::current_num_threads() } else { 1 })
+}
+
+fn is_in_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
+/// The results of two tasks. Outside of any pool the calling thread does both.
+pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    if let Some(mut region) = Region::begin() {
+        let first = first();
+        region.end_task();
+        let second = second();
+        region.end_task();
+        region.end();
+        return (first, second);
+    }
+    if is_in_pool() { rayon::join(first, second) } else { (first(), second()) }
 }
 
 /// Calls `work` with 0, 1, …, `count` - 1, a task each. Outside of any pool the calling thread does it all.
 ///
 /// The work is called through a pointer, so that what distributes tasks is compiled once.
 fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    if count == 1 || rayon::current_thread_index().is_none() {
+    if count == 1 || !is_in_pool() {
         return (0..count).for_each(work);
+    }
+    if let Some(mut region) = Region::begin() {
+        (0..count).for_each(|index| {
+            work(index);
+            region.end_task();
+        });
+        return region.end();
     }
     (0..count).into_par_iter().with_max_len(1).for_each(work);
 }
@@ -70,11 +118,29 @@ impl<T> Slot<T> {
     }
 }
 
+/// Working memory that tasks take while they run: never more of it than threads.
+#[derive(Debug, Default)]
+pub(crate) struct Idle<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Idle<T> {
+    fn all(&self) -> MutexGuard<'_, Vec<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn take(&self) -> T {
+        self.all().pop().unwrap_or_default()
+    }
+
+    pub fn put_back(&self, memory: T) {
+        self.all().push(memory);
+    }
+}
+
 /// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1. Outside of any pool
 /// the calling thread does it all.
 pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let grain_size = grain_size.max(1);
-    if count <= grain_size || rayon::current_thread_index().is_none() {
+    if count <= grain_size || !is_in_pool() {
         return (0..count).map(work).collect();
     }
     let grains: Vec<Slot<Vec<T>>> = (0..count.div_ceil(grain_size)).map(|_| Slot::new(Vec::new())).collect();
@@ -85,6 +151,21 @@ pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T 
     let mut results = Vec::with_capacity(count);
     grains.into_iter().for_each(|grain| results.append(&mut grain.into_inner()));
     results
+}
+
+/// What `work` computes for successive ranges of 0, 1, …, `count` - 1, of `length` numbers each but the last, a task each; in their order.
+pub fn map_ranges<T: Send>(count: usize, length: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
+    let length = length.max(1);
+    map(count.div_ceil(length), 1, &|index| work(index * length..count.min((index + 1) * length)))
+}
+
+/// Sorts by a key, on the threads of the pool if there is one. Items of equal keys must be equal, or their order depends on the threads.
+pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
+    if is_in_pool() {
+        items.par_sort_unstable_by_key(key);
+    } else {
+        items.sort_unstable_by_key(key);
+    }
 }
 
 /// The number of terms that a task of [`sum`] adds up, and of entries that one of [`fill`] computes. Balances the cost of a task against idle
@@ -103,7 +184,7 @@ pub fn sum(count: usize, term: impl Fn(usize) -> Weight + Sync) -> Weight {
 }
 
 /// Sets each entry to what `entry` computes for its index, in parallel if there are many.
-pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
+pub fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
     let of_grain = |(grain, entries): (usize, &mut [T])| {
         for (index, place) in (grain * GRAIN_SIZE..).zip(entries) {
             *place = entry(index);
@@ -124,7 +205,7 @@ pub fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result
 
 /// The results for some items, in their order, a task each. Outside of any pool the calling thread does it all.
 pub fn map_each<T: Send, R: Send>(items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
-    if items.len() <= 1 || rayon::current_thread_index().is_none() {
+    if items.len() <= 1 || !is_in_pool() {
         return items.into_iter().map(work).collect();
     }
     let items: Vec<Slot<Option<T>>> = items.into_iter().map(|item| Slot::new(Some(item))).collect();
@@ -155,6 +236,16 @@ pub fn map_until<T: Send>(
 
 /// Calls `work` with the numbers of a range in any order until `stops` says so.
 fn each_until(range: Range<usize>, stops: &(dyn Fn() -> bool + Sync), work: &(dyn Fn(usize) + Sync)) {
+    if let Some(mut region) = Region::begin() {
+        range.take_while(|_| !stops()).for_each(|index| {
+            work(index);
+            region.end_task();
+        });
+        return region.end();
+    }
+    if !is_in_pool() {
+        return range.take_while(|_| !stops()).for_each(work);
+    }
     range.into_par_iter().take_any_while(|_| !stops()).for_each(work);
 }
 
@@ -168,6 +259,9 @@ fn in_order_of(numbers: &[usize]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
+
+    use super::{Profile, span};
 
     #[test]
     fn what_is_not_begun_in_time_is_left_out() {
@@ -211,5 +305,46 @@ mod tests {
         for threads in [1, 3] {
             assert_eq!(super::run(threads, rayon::current_num_threads).unwrap(), threads);
         }
+    }
+
+    fn spin(milliseconds: u64) {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(milliseconds) {}
+    }
+
+    /// Parts of a span are at least as long as the loops that they are made of.
+    fn at_least(profile: &Profile, name: &str, milliseconds: f64) -> bool {
+        profile.span.iter().any(|&(other, seconds)| other == name && seconds >= milliseconds / 1e3)
+    }
+
+    #[test]
+    fn the_longest_task_of_a_region_belongs_to_the_span() {
+        let work = || {
+            spin(2);
+            super::map(4, 1, &|index| span::named("tasks", || spin(10 * index as u64)));
+            span::named("after", || spin(3));
+        };
+        let ((), profile) = super::measure(8, work).unwrap();
+        assert!(
+            at_least(&profile, "", 2.0)
+                && at_least(&profile, "tasks", 30.0)
+                && at_least(&profile, "after", 3.0)
+        );
+        // The tasks of 0, 10 and 20 ms beside the one of 30 ms.
+        assert!(profile.work - profile.total_span() >= 0.03, "{profile:?}");
+    }
+
+    #[test]
+    fn regions_within_tasks_count_by_their_longest_tasks() {
+        let inner = |tasks: usize| super::map(tasks, 1, &|_| spin(10));
+        let ((), profile) = super::measure(8, || drop(super::join(|| inner(2), || inner(4)))).unwrap();
+        assert!(profile.total_span() >= 0.01 && profile.work - profile.total_span() >= 0.04, "{profile:?}");
+        assert!(profile.seconds(1) > profile.seconds(2) && profile.seconds(2) > profile.seconds(64));
+    }
+
+    #[test]
+    fn as_many_threads_are_supposed_as_asked() {
+        assert_eq!(super::measure(48, super::count).unwrap().0, 48);
+        assert_eq!(super::run(1, super::count).unwrap(), 1);
     }
 }

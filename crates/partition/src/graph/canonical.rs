@@ -14,12 +14,12 @@
 //! B. Weisfeiler, A. Leman: The reduction of a graph to canonical form and the algebra which appears therein. NTI, Series 2(9), 1968.
 
 use hashbrown::HashMap;
-use rayon::prelude::*;
 
 use super::CsrGraph;
 use super::bfs::breadth_first_order;
 use super::relabel::relabel_ascending;
 use crate::base::rng::derive;
+use crate::base::threads;
 use crate::base::types::NodeId;
 
 /// Vertices and arcs visited at most. Balances time against graphs whose vertices are told apart late, such as grids: 128 passes over a
@@ -62,7 +62,7 @@ impl<'a> Colours<'a> {
 
     fn sort(&mut self) {
         self.sorted.clone_from(&self.of);
-        self.sorted.par_sort_unstable();
+        threads::sort_by_key(&mut self.sorted, |&colour| colour);
     }
 
     /// The number of different colours.
@@ -79,7 +79,7 @@ impl<'a> Colours<'a> {
     fn refine(&mut self, most: usize) -> usize {
         let (mut next, mut count) = (vec![0; self.of.len()], self.count());
         for passes in 1..=most {
-            next.par_iter_mut().enumerate().for_each(|(node, next)| *next = self.refined(node as NodeId));
+            threads::fill(&mut next, |node| self.refined(node as NodeId));
             std::mem::swap(&mut self.of, &mut next);
             self.sort();
             let before = std::mem::replace(&mut count, self.count());

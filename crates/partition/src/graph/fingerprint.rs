@@ -72,11 +72,7 @@ impl Fingerprint {
             }?;
             (end <= num_nodes as u64).then_some(sum)
         };
-        let of_chunk = |chunk: usize| {
-            let rows = chunk * CHUNK..num_rows.min((chunk + 1) * CHUNK);
-            Self::sum(rows.map(of_row))
-        };
-        Self::sum(threads::map(num_rows.div_ceil(CHUNK), 1, &of_chunk))
+        Self::sum(threads::map_ranges(num_rows, CHUNK, &|rows| Self::sum(rows.map(of_row))))
     }
 
     /// The fingerprint of several parts, if all have one.

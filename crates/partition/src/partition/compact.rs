@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
+use crate::base::{span, threads};
 use crate::graph::hubs::FEWEST_ARCS;
 use crate::graph::{CsrGraph, GraphBuilder};
 
@@ -18,7 +18,7 @@ use crate::graph::{CsrGraph, GraphBuilder};
 const PARTS: usize = 8;
 
 /// A part has at least this many arcs. Balances the cost of a task against idle threads.
-const LEAST_PART: usize = 1 << 18;
+const LEAST_PART: usize = 1 << 17;
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
 pub(crate) trait Stored: Copy + Send + Sync + 'static {
@@ -162,6 +162,10 @@ pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
 impl<'g, W: Stored> CompactGraph<'g, W> {
     /// The graph as a level; copies the arcs unless all weigh 1. O(n + m).
     pub fn new(graph: &'g CsrGraph) -> Self {
+        span::named("copying the graph", || Self::copy_of(graph))
+    }
+
+    fn copy_of(graph: &'g CsrGraph) -> Self {
         let offsets = graph.offsets().iter().map(|&offset| offset as u32).collect();
         let node_weights = graph.node_weights().iter().map(|&weight| W::narrow(weight)).collect();
         let arc = |(&target, &weight)| Arc { target, stored: W::narrow(weight) };

@@ -3,7 +3,7 @@
 //! Refinement counts one weight per vertex, its *size*: the sum of its shares of all weights ([`sizes`]). It decides what is contracted, and
 //! between equal gains. The bounds of all weights are kept by [`Loads`], which follows each move; a move takes O(c) for c weights.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::bounds::Room;
 use crate::base::types::{BlockId, NodeId, Weight};
@@ -104,14 +104,14 @@ fn relative(difference: Weight, bound: Weight) -> i64 {
 pub(crate) struct Loads<'a> {
     pub weights: &'a VertexWeights,
     pub bounds: &'a VectorBounds,
-    /// The loads of one block after the other.
-    loads: Vec<Cell<Weight>>,
+    /// The loads of one block after the other, which threads read while none writes.
+    loads: Vec<AtomicI64>,
 }
 
 impl<'a> Loads<'a> {
     /// Sums the loads of a partition; O(c (n + k)).
     pub fn new(weights: &'a VertexWeights, bounds: &'a VectorBounds, blocks: &[BlockId]) -> Self {
-        let loads = weights.loads(blocks, bounds.num_blocks()).into_iter().map(Cell::new).collect();
+        let loads = weights.loads(blocks, bounds.num_blocks()).into_iter().map(AtomicI64::new).collect();
         Self { weights, bounds, loads }
     }
 
@@ -124,13 +124,16 @@ impl<'a> Loads<'a> {
     /// The loads of a block by weight.
     #[inline]
     pub fn of(&self, block: BlockId) -> impl Iterator<Item = Weight> + '_ {
-        self.loads[self.at(block)].iter().map(Cell::get)
+        self.loads[self.at(block)].iter().map(load_of)
     }
 
     /// By how much all loads miss their bounds; O(c k).
     pub fn excess(&self) -> Excess {
-        let loads: Vec<Weight> = self.loads.iter().map(Cell::get).collect();
-        self.bounds.excess(&loads)
+        self.bounds.excess(&self.all())
+    }
+
+    fn all(&self) -> Vec<Weight> {
+        self.loads.iter().map(load_of).collect()
     }
 
     /// Returns whether a block exceeds one of its bounds.
@@ -141,7 +144,8 @@ impl<'a> Loads<'a> {
 
     /// Returns whether a block lacks something of one of its least loads.
     pub fn is_short(&self, block: BlockId) -> bool {
-        let short = |at: usize| self.bounds.least.get(at).is_some_and(|&least| self.loads[at].get() < least);
+        let short =
+            |at: usize| self.bounds.least.get(at).is_some_and(|&least| load_of(&self.loads[at]) < least);
         self.at(block).any(short)
     }
 
@@ -149,7 +153,7 @@ impl<'a> Loads<'a> {
     pub fn would_fit(&self, block: BlockId, loads: &[Weight]) -> bool {
         let below = |(&load, &bound): (&Weight, &Weight)| load <= bound;
         let keeps = |at: usize| {
-            let least = self.bounds.least[at].min(self.loads[at].get());
+            let least = self.bounds.least[at].min(load_of(&self.loads[at]));
             loads[at - self.at(block).start] >= least
         };
         loads.iter().zip(self.bounds.most(block)).all(below)
@@ -164,7 +168,7 @@ impl<'a> Loads<'a> {
         let mut change = 0.0;
         for ((at, &weight), &bound) in range.zip(weights).zip(self.bounds.most(block)) {
             if weight != 0 {
-                let load = self.loads[at].get();
+                let load = load_of(&self.loads[at]);
                 let over = (load - bound).max(0);
                 let then = (load + sign * weight - bound).max(0);
                 change += (then - over) as f64 / bound.max(1) as f64;
@@ -188,11 +192,22 @@ impl<'a> Loads<'a> {
     pub fn follow(&self, node: NodeId, [from, to]: [BlockId; 2]) {
         let (from, to) = (self.at(from).start, self.at(to).start);
         for (weight, &own) in self.weights.of(node).iter().enumerate() {
-            let (left, taken) = (&self.loads[from + weight], &self.loads[to + weight]);
-            left.set(left.get() - own);
-            taken.set(taken.get() + own);
+            add(&self.loads[from + weight], -own);
+            add(&self.loads[to + weight], own);
         }
     }
+}
+
+/// A load. Threads only read while loads change nowhere.
+#[inline]
+fn load_of(load: &AtomicI64) -> Weight {
+    load.load(Ordering::Relaxed)
+}
+
+/// Only one thread changes loads, so this is no read-modify-write instruction, which would be slow.
+#[inline]
+fn add(load: &AtomicI64, change: Weight) {
+    load.store(load_of(load) + change, Ordering::Relaxed);
 }
 
 impl Room for &Loads<'_> {
@@ -206,7 +221,7 @@ impl Room for &Loads<'_> {
             return false;
         }
         let keeps = |(at, &weight): (usize, &Weight)| {
-            weight == 0 || self.loads[at].get() - weight >= self.bounds.least[at]
+            weight == 0 || load_of(&self.loads[at]) - weight >= self.bounds.least[at]
         };
         self.bounds.least.is_empty() || self.at(from).zip(own).all(keeps)
     }
@@ -251,7 +266,7 @@ mod tests {
                 loads.follow(node, [from, to]);
                 blocks[node as usize] = to;
                 let fresh = Loads::new(&weights, &bounds, &blocks);
-                assert_eq!(loads.loads, fresh.loads);
+                assert_eq!(loads.all(), fresh.all());
                 assert!((total(&fresh) - before - change).abs() < 1e-6);
                 assert!(!fits || change <= 0.0);
             }

@@ -1,5 +1,7 @@
 //! The multilevel partitioner, which minimises the cut.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::blocks::{Partition, renamed};
 use super::bounds::BoundViolation;
 use super::refine::fill;
@@ -8,6 +10,7 @@ use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
 use crate::base::observer::Observer;
 use crate::base::settings::ConfigError;
+use crate::base::threads;
 use crate::graph::CsrGraph;
 
 /// A multilevel graph partitioner.
@@ -80,6 +83,12 @@ impl<'a> Partitioner<'a> {
         Self { settings: self.settings.basic(), exact: self.exact.basic(), ..self }
     }
 
+    /// The partitioner whose partitions those of this one must not be worse than.
+    fn quicker(&self) -> Option<Self> {
+        let quicker = Self::new(self.not_worse_than?, self.seed).observed(self.observer);
+        Some(if self.settings.pool.exhaustive { quicker } else { quicker.basic() })
+    }
+
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
@@ -93,14 +102,21 @@ impl<'a> Partitioner<'a> {
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let settings = settings.suited_to(graph, targets.fixed());
-        let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);
-        let own = Partition::of_assignment(assignment, targets);
-        let quicker = self.not_worse_than.filter(|_| {
-            (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !self.observer.should_stop()
-        });
-        let like_this = |rival: Self| if self.settings.pool.exhaustive { rival } else { rival.basic() };
-        let quicker = quicker.map(|preset| like_this(Self::new(preset, self.seed)).observed(self.observer));
-        let rival = quicker.map(|partitioner| partitioner.partition(graph, targets));
+        let can_be_better = AtomicBool::new(true);
+        let own = || {
+            let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);
+            let own = Partition::of_assignment(assignment, targets);
+            let is_best = (own.violation(), own.cut()) == (BoundViolation::NONE, 0);
+            can_be_better.store(!is_best, Ordering::Relaxed);
+            own
+        };
+        let rival = || {
+            let is_wanted = can_be_better.load(Ordering::Relaxed) && !self.observer.should_stop();
+            let quicker = self.quicker().filter(|_| is_wanted);
+            quicker.map(|partitioner| partitioner.partition(graph, targets))
+        };
+        // One thread does the second one last, and leaves it out if nothing can be better.
+        let (own, rival) = threads::join(own, rival);
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
         let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());

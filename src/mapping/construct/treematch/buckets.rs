@@ -6,10 +6,10 @@
 //!
 //! Costs O(m log m) at worst; memory O(n + m).
 
-use rayon::prelude::*;
 
 use crate::base::observer::{Observer, Watch};
 use crate::base::rng::Rng;
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
 
@@ -29,7 +29,7 @@ pub(super) fn groups(graph: &CsrGraph, arity: usize, seed: u64, observer: &dyn O
         if watch.stops_after(bucket.len()) {
             break;
         }
-        bucket.par_sort_unstable_by_key(|&(u, v, weight)| (-weight, u, v));
+        threads::sort_by_key(&mut bucket, |&(u, v, weight)| (-weight, u, v));
         for &(u, v, _) in &bucket {
             if growth.is_complete() || watch.stops_after(1) {
                 break;

@@ -5,18 +5,21 @@
 //! edges to the cluster, unless the cluster would become too heavy. The pass ends early when the graph has
 //! shrunk enough: more levels give the refinement more chances. O(n + m).
 //!
+//! In a large graph, many vertices at a time choose from the same state, in parallel, and then join one after the other what they have
+//! chosen. Where that has joined another cluster meanwhile, or has become too heavy, they choose again in the next round; few have to.
+//!
 //! Karypis, Kumar: Multilevel k-way hypergraph partitioning (first choice). DAC 1999.
 //! Meyerhenke, Sanders, Schulz: Partitioning complex networks via size-constrained clustering. SEA 2014.
 
+use std::ops::Range;
+
+use super::affinities::ClusterAffinities;
 use super::limits::Limits;
 use super::matching;
 use crate::base::rng::Rng;
+use crate::base::threads::{self, Idle};
 use crate::base::types::{NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
-
-/// The clusters around a vertex of at most this many arcs are collected by linear search. Balances comparisons against
-/// cache misses in an array of all clusters. Shows on meshes and random geometric graphs.
-const FEW_ARCS: usize = 16;
 
 /// The row of the vertex that is visited so many vertices later is fetched into the cache. Balances the wait for rows against the size of
 /// the cache. Shows on random geometric graphs of 2^23 vertices.
@@ -36,125 +39,161 @@ pub(crate) fn heaviest(affinity: Weight, _weight: Weight) -> f64 {
     affinity as f64
 }
 
+/// Vertices choose in rounds where there are at least this many. Balances tasks of a round against vertices that choose again.
+const LEAST_IN_ROUNDS: usize = 1 << 14;
+
+/// The number of rounds. Balances as [`LEAST_IN_ROUNDS`] does.
+const ROUNDS: usize = 32;
+
+/// The number of vertices of a task. Balances the cost of a task against idle threads.
+const CHUNK: usize = 512;
+
+/// What a vertex chooses where there is nothing.
+const NOTHING: NodeId = NodeId::MAX;
+
 /// Clusters the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
 pub(crate) fn cluster<W: Stored>(
     graph: &CompactGraph<'_, W>,
     least_share: f64,
     limits: &Limits,
-    rating: impl Fn(Weight, Weight) -> f64,
+    rating: impl Fn(Weight, Weight) -> f64 + Sync,
     rng: &mut Rng,
 ) -> (Vec<NodeId>, usize) {
     let n = graph.num_nodes();
     let enough = limits.enough.max((n as f64 * least_share) as usize);
-    let mut clustering = Clustering::new(graph, limits);
-    let mut num_clusters = n;
-    let order = matching::visiting_order(graph, rng);
-    for (place, &node) in order.iter().enumerate() {
-        if num_clusters <= enough {
-            break;
-        }
-        // Rows are visited in random order, so each would be waited for.
-        if let Some(&ahead) = order.get(place + READ_AHEAD) {
-            std::hint::black_box(graph.arcs(ahead).iter().next());
-        }
-        if clustering.is_alone[node as usize] && clustering.join(node, &rating) {
-            num_clusters -= 1;
-        }
+    let mut clustering = Clustering::new(graph, limits, rating);
+    let mut order = matching::visiting_order(graph, rng);
+    if n >= LEAST_IN_ROUNDS {
+        order = clustering.join_in_rounds(&order, enough);
     }
-    let Clustering { mut cluster_of, is_alone, .. } = clustering;
-    if num_clusters * PAIRED_FROM.1 > n * PAIRED_FROM.0 {
+    clustering.join_in_turn(&order, enough);
+    let Clustering { mut cluster_of, is_alone, count, .. } = clustering;
+    if count * PAIRED_FROM.1 > n * PAIRED_FROM.0 {
         pair_two_hops(graph, limits, &mut cluster_of, &is_alone);
     }
     number(&cluster_of)
 }
 
-/// Clusters as they grow. A cluster is identified by one of its vertices.
-struct Clustering<'a, W> {
+/// Clusters as they grow. A cluster is identified by one of its vertices, which stays in it.
+struct Clustering<'a, W, R> {
     graph: &'a CompactGraph<'a, W>,
     limits: &'a Limits<'a>,
+    rating: R,
     /// By vertex.
     cluster_of: Vec<NodeId>,
     /// By cluster.
     weights: Vec<Weight>,
     is_alone: Vec<bool>,
-    /// The clusters adjacent to the current vertex, and the weight of its edges to each.
-    affinities: Vec<(NodeId, Weight)>,
-    /// By cluster, that weight while it is summed up; else 0.
-    sums: Vec<W>,
+    /// The number of clusters.
+    count: usize,
+    affinities: Idle<ClusterAffinities>,
 }
 
-impl<'a, W: Stored> Clustering<'a, W> {
-    fn new(graph: &'a CompactGraph<'a, W>, limits: &'a Limits<'a>) -> Self {
+impl<'a, W: Stored, R: Fn(Weight, Weight) -> f64 + Sync> Clustering<'a, W, R> {
+    fn new(graph: &'a CompactGraph<'a, W>, limits: &'a Limits<'a>, rating: R) -> Self {
         let n = graph.num_nodes();
         Self {
             graph,
             limits,
+            rating,
             cluster_of: graph.nodes().collect(),
-            weights: graph.nodes().map(|node| graph.node_weight(node)).collect(),
+            weights: graph.node_weights().collect(),
             is_alone: vec![true; n],
-            affinities: Vec::new(),
-            sums: vec![W::narrow(0); n],
+            count: n,
+            affinities: Idle::default(),
         }
     }
 
-    /// Puts a vertex that is alone into the best adjacent cluster; returns whether there is one.
-    fn join(&mut self, node: NodeId, rating: &impl Fn(Weight, Weight) -> f64) -> bool {
-        let weight = self.graph.node_weight(node);
-        let best = self.best_cluster(node, self.limits.max_weight - weight, rating);
-        if best == node {
-            return false;
+    /// Lets vertices that are alone join the best adjacent clusters, one after the other, until there are at most `enough` clusters.
+    fn join_in_turn(&mut self, nodes: &[NodeId], enough: usize) {
+        let mut affinities = self.affinities.take();
+        for (place, &node) in nodes.iter().enumerate() {
+            if self.count <= enough {
+                break;
+            }
+            if let Some(best) = self.choice(nodes, place, &mut affinities) {
+                self.join(node, best);
+            }
         }
-        self.cluster_of[node as usize] = best;
-        self.weights[best as usize] += weight;
-        self.is_alone[node as usize] = false;
-        self.is_alone[best as usize] = false;
-        true
+        self.affinities.put_back(affinities);
     }
 
-    /// The adjacent cluster of the best rating that weighs at most `room`; the vertex itself if there is none.
-    fn best_cluster(
-        &mut self,
-        node: NodeId,
-        room: Weight,
-        rating: &impl Fn(Weight, Weight) -> f64,
-    ) -> NodeId {
-        self.collect_affinities(node);
-        let mut best = node;
+    /// The same with choices in parallel. Returns the vertices whose choices were not there any more in the last round.
+    fn join_in_rounds(&mut self, order: &[NodeId], enough: usize) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for of_round in order.chunks(order.len().div_ceil(ROUNDS)) {
+            nodes.extend_from_slice(of_round);
+            let choices = threads::map_ranges(nodes.len(), CHUNK, &|range| self.choices(&nodes, range));
+            let mut again = Vec::new();
+            for (nodes, choices) in nodes.chunks(CHUNK).zip(choices) {
+                self.join_chosen(nodes, &choices, enough, &mut again);
+            }
+            nodes = again;
+        }
+        nodes
+    }
+
+    /// Lets vertices join what they have chosen, or else choose again.
+    fn join_chosen(&mut self, nodes: &[NodeId], choices: &[NodeId], enough: usize, again: &mut Vec<NodeId>) {
+        for (&node, &choice) in nodes.iter().zip(choices) {
+            if choice == NOTHING || !self.is_alone[node as usize] || self.count <= enough {
+                continue;
+            }
+            if self.takes(choice, node) {
+                self.join(node, choice);
+            } else {
+                again.push(node);
+            }
+        }
+    }
+
+    /// What each vertex of a range of `nodes` chooses, or [`NOTHING`].
+    fn choices(&self, nodes: &[NodeId], range: Range<usize>) -> Vec<NodeId> {
+        let mut affinities = self.affinities.take();
+        let choice = |place| self.choice(nodes, place, &mut affinities).unwrap_or(NOTHING);
+        let choices = range.map(choice).collect();
+        self.affinities.put_back(affinities);
+        choices
+    }
+
+    /// The adjacent cluster of the best rating that has room for a vertex, if the vertex is alone and there is one.
+    fn choice(&self, nodes: &[NodeId], place: usize, affinities: &mut ClusterAffinities) -> Option<NodeId> {
+        // Rows are visited in random order, so each would be waited for.
+        if let Some(&ahead) = nodes.get(place + READ_AHEAD) {
+            std::hint::black_box(self.graph.arcs(ahead).iter().next());
+        }
+        let node = nodes[place];
+        if !self.is_alone[node as usize] {
+            return None;
+        }
+        let room = self.limits.max_weight - self.graph.node_weight(node);
+        let mut best = None;
         let mut best_rating = 0.0;
-        for (cluster, affinity) in self.affinities.drain(..) {
+        let cluster_of = |node: NodeId| self.cluster_of[node as usize];
+        for &(cluster, affinity) in affinities.collect(self.graph.arcs(node), cluster_of) {
             let weight = self.weights[cluster as usize];
-            let rating = rating(affinity, weight);
+            let rating = (self.rating)(affinity, weight);
             if rating > best_rating && weight <= room && self.limits.compatible(node, cluster) {
-                best = cluster;
+                best = Some(cluster);
                 best_rating = rating;
             }
         }
         best
     }
 
-    fn collect_affinities(&mut self, node: NodeId) {
-        let Self { graph, cluster_of, affinities, sums, .. } = self;
-        let arcs = graph.arcs(node);
-        if arcs.len() <= FEW_ARCS {
-            return arcs.iter().for_each(|arc| {
-                let cluster = cluster_of[arc.target as usize];
-                match affinities.iter_mut().find(|(other, _)| *other == cluster) {
-                    Some((_, affinity)) => *affinity += arc.weight(),
-                    None => affinities.push((cluster, arc.weight())),
-                }
-            });
-        }
-        arcs.iter().for_each(|arc| {
-            let cluster = cluster_of[arc.target as usize];
-            let sum = sums[cluster as usize].wide();
-            if sum == 0 {
-                affinities.push((cluster, 0));
-            }
-            sums[cluster as usize] = W::narrow(sum + arc.weight());
-        });
-        for (cluster, affinity) in affinities {
-            *affinity = std::mem::replace(&mut sums[*cluster as usize], W::narrow(0)).wide();
-        }
+    /// Returns whether what a vertex has chosen is still a cluster and has room for it.
+    fn takes(&self, choice: NodeId, node: NodeId) -> bool {
+        let weight = self.weights[choice as usize] + self.graph.node_weight(node);
+        self.cluster_of[choice as usize] == choice && weight <= self.limits.max_weight
+    }
+
+    /// Puts a vertex that is alone into a cluster.
+    fn join(&mut self, node: NodeId, cluster: NodeId) {
+        self.cluster_of[node as usize] = cluster;
+        self.weights[cluster as usize] += self.graph.node_weight(node);
+        self.is_alone[node as usize] = false;
+        self.is_alone[cluster as usize] = false;
+        self.count -= 1;
     }
 }
 
@@ -176,18 +215,65 @@ fn pair_two_hops<W: Stored>(
     }
 }
 
-/// Numbers the clusters in the order of their first vertex.
+/// Numbers the clusters in the order of the vertices that identify them.
 fn number(cluster_of: &[NodeId]) -> (Vec<NodeId>, usize) {
-    let mut coarse = vec![NodeId::MAX; cluster_of.len()];
-    let mut next = 0;
-    let number = |&cluster: &NodeId| {
-        let name = &mut coarse[cluster as usize];
-        if *name == NodeId::MAX {
-            *name = next;
+    /// The number of vertices that a task numbers.
+    const CHUNK: usize = 1 << 14;
+    let n = cluster_of.len();
+    let identifies = |&node: &usize| cluster_of[node] as usize == node;
+    let counts = threads::map_ranges(n, CHUNK, &|nodes| nodes.filter(identifies).count());
+    let mut numbers = vec![0; n];
+    let mut count = 0;
+    let mut chunks = Vec::with_capacity(counts.len());
+    for ((index, numbers), of_chunk) in numbers.chunks_mut(CHUNK).enumerate().zip(counts) {
+        chunks.push((index * CHUNK, count as NodeId, numbers));
+        count += of_chunk;
+    }
+    threads::map_each(chunks, &|(first, mut next, numbers): (usize, NodeId, &mut [NodeId])| {
+        for (_, number) in (first..).zip(numbers).filter(|(node, _)| identifies(node)) {
+            *number = next;
             next += 1;
         }
-        *name
-    };
-    let coarse_of = cluster_of.iter().map(number).collect();
-    (coarse_of, next as usize)
+    });
+    let mut coarse_of = vec![0; n];
+    threads::fill(&mut coarse_of, |node| numbers[cluster_of[node] as usize]);
+    (coarse_of, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+
+    #[test]
+    fn clusters_of_large_graphs_keep_all_limits_on_any_number_of_threads() {
+        let graph = generate::random_geometric(2 * LEAST_IN_ROUNDS, 20.0, 4);
+        let graph = CompactGraph::<i32>::new(&graph);
+        let classes: Vec<u32> = graph.nodes().map(|node| node % 3).collect();
+        for (max_weight, least_share) in [(2, 0.0), (9, 0.0), (9, 0.5)] {
+            let limits = Limits { max_weight, enough: 100, classes: Some(&classes) };
+            let found = [1, 4].map(|threads| {
+                let cluster = || cluster(&graph, least_share, &limits, balanced, &mut Rng::new(7));
+                threads::run(threads, cluster).unwrap()
+            });
+            assert!(found[0] == found[1]);
+            let (coarse_of, count) = &found[0];
+            let mut members = vec![Vec::new(); *count];
+            graph.nodes().for_each(|node| members[coarse_of[node as usize] as usize].push(node));
+            assert!(members.iter().all(|members| (1..=max_weight as usize).contains(&members.len())));
+            assert!(members.iter().flatten().all(|&node| {
+                classes[node as usize] == classes[members[coarse_of[node as usize] as usize][0] as usize]
+            }));
+            let expected = (graph.num_nodes() as f64 * least_share.max(1.0 / max_weight as f64)) as usize;
+            assert!((expected..3 * expected).contains(count), "{count} clusters, {expected} expected");
+        }
+    }
+
+    #[test]
+    fn clusters_are_numbered_in_the_order_of_the_vertices_that_identify_them() {
+        assert_eq!(number(&[2, 1, 2, 1, 4]), (vec![1, 0, 1, 0, 2], 3));
+        assert_eq!(number(&[]), (vec![], 0));
+        let many: Vec<NodeId> = (0..100_000).map(|node| node / 10 * 10).collect();
+        assert_eq!(number(&many), ((0..100_000).map(|node| node / 10).collect(), 10_000));
+    }
 }

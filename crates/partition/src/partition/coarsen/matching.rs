@@ -7,7 +7,8 @@
 //! neighbour (LaSalle et al. 2015), so that a level never stalls. O(n + m).
 
 use super::limits::Limits;
-use crate::base::rng::Rng;
+use crate::base::rng::{Rng, derive};
+use crate::base::threads;
 use crate::base::types::NodeId;
 use crate::partition::compact::{CompactGraph, Stored};
 
@@ -118,25 +119,32 @@ fn number(mate: &mut [NodeId]) -> (Vec<NodeId>, usize) {
 
 /// All vertices, stretch by stretch: inside of each by degree class, and at random among neighbouring ones of a class.
 pub(super) fn visiting_order<W: Stored>(graph: &CompactGraph<'_, W>, rng: &mut Rng) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> = graph.nodes().collect();
-    for window in nodes.chunks_mut(WINDOW) {
-        rng.shuffle(window);
-    }
-    let class = |node: NodeId| graph.degree(node).min(DEGREE_CLASSES - 1);
-    let mut order = vec![0; nodes.len()];
-    for (nodes, order) in nodes.chunks(STRETCH).zip(order.chunks_mut(STRETCH)) {
-        let mut next = [0u32; DEGREE_CLASSES + 1];
-        for &node in nodes {
-            next[class(node) + 1] += 1;
-        }
-        for class in 0..DEGREE_CLASSES {
-            next[class + 1] += next[class];
-        }
-        for &node in nodes {
-            let slot = &mut next[class(node)];
-            order[*slot as usize] = node;
-            *slot += 1;
-        }
-    }
+    let seed = rng.next_u64();
+    let mut order = vec![0; graph.num_nodes()];
+    let stretches = order.chunks_mut(STRETCH).enumerate().collect();
+    threads::map_each(stretches, &|(index, order): (usize, &mut [NodeId])| {
+        let first = (index * STRETCH) as NodeId;
+        let mut nodes: Vec<NodeId> = (first..).take(order.len()).collect();
+        let mut rng = Rng::new(derive(seed, index as u64));
+        nodes.chunks_mut(WINDOW).for_each(|window| rng.shuffle(window));
+        sort_by_degree(graph, &nodes, order);
+    });
     order
+}
+
+/// Sorts vertices by degree class, and leaves those of a class in order.
+fn sort_by_degree<W: Stored>(graph: &CompactGraph<'_, W>, nodes: &[NodeId], sorted: &mut [NodeId]) {
+    let class = |node: NodeId| graph.degree(node).min(DEGREE_CLASSES - 1);
+    let mut next = [0u32; DEGREE_CLASSES + 1];
+    for &node in nodes {
+        next[class(node) + 1] += 1;
+    }
+    for class in 0..DEGREE_CLASSES {
+        next[class + 1] += next[class];
+    }
+    for &node in nodes {
+        let slot = &mut next[class(node)];
+        sorted[*slot as usize] = node;
+        *slot += 1;
+    }
 }

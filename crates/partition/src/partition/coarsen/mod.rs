@@ -1,5 +1,6 @@
 //! Coarsening: a sequence of ever smaller graphs with the structure of the first.
 
+mod affinities;
 mod clustering;
 mod limits;
 mod matching;
@@ -12,6 +13,7 @@ use super::compact::{CompactGraph, Stored};
 use crate::base::observer::Observer;
 use crate::base::rng::Rng;
 use crate::base::settings::{ConfigError, check};
+use crate::base::span;
 use crate::base::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
@@ -145,14 +147,15 @@ impl<W: Stored> Coarsening<W> {
             }
             let limits = Limits { max_weight, enough, classes: classes.as_deref() };
             let of_level = if steps.is_empty() { contraction } else { contraction.of_coarse_levels() };
-            let (mut coarse_of, num_coarse) = of_level.cluster(fine, &limits, rng);
+            let (mut coarse_of, num_coarse) =
+                span::named("clustering", || of_level.cluster(fine, &limits, rng));
             if num_coarse * STALLED.1 > fine.num_nodes() * STALLED.0 {
                 break;
             }
             if let Some(fine_classes) = &mut classes {
                 *fine_classes = restrict(fine_classes, &coarse_of, num_coarse);
             }
-            let coarse = fine.contract(&coarse_of, num_coarse);
+            let coarse = span::named("contraction", || fine.contract(&coarse_of, num_coarse));
             let before =
                 steps.len().checked_sub(2).map(|step| steps[step].1.num_arcs()).unwrap_or(graph.num_arcs());
             if let Some((finer, _)) = steps.pop_if(|(_, last)| !contraction.keeps(last.num_arcs(), before)) {

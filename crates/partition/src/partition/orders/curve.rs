@@ -5,14 +5,10 @@
 //! left out. The centre of the cube is the median of the points in each dimension, so that the first corners of the curve
 //! have about equal numbers of points, even where a mesh is locally refined. O(n log n), 16 bytes per vertex.
 
-use rayon::prelude::*;
-
+use crate::base::threads;
 use crate::base::types::NodeId;
 use crate::graph::Coordinates;
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
-
-/// The number of points whose cells one task finds. The result does not depend on it.
-const GRAIN_SIZE: usize = 1 << 14;
 
 /// A curve that visits all cells of a grid of 2^bits cells in each of D dimensions.
 pub(super) trait Curve {
@@ -50,9 +46,9 @@ fn along<C: Curve, const D: usize>(points: &Coordinates, grid: &Grid) -> Vec<Nod
 
 /// So many vertices in the order of their positions, those with the lesser number first where positions are equal.
 fn ordered_by(count: usize, position: &(dyn Fn(NodeId) -> u64 + Sync)) -> Vec<NodeId> {
-    let nodes = (0..count as NodeId).into_par_iter().with_min_len(GRAIN_SIZE);
-    let mut keys: Vec<(u64, NodeId)> = nodes.map(|node| (position(node), node)).collect();
-    keys.par_sort_unstable();
+    let mut keys = vec![(0, 0); count];
+    threads::fill(&mut keys, |node| (position(node as NodeId), node as NodeId));
+    threads::sort_by_key(&mut keys, |&key| key);
     keys.into_iter().map(|(_, node)| node).collect()
 }
 

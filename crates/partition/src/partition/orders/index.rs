@@ -6,8 +6,7 @@
 //! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
 //! and Distributed Technology, 1996.
 
-use rayon::prelude::*;
-
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::blocks::renamed;
 use crate::partition::orders::ranges;
@@ -56,7 +55,7 @@ impl OrderIndex {
             return renamed(&self.cut(weights, &open), &numbers);
         }
         let (sizes, runs) = (targets.block_sizes(), Runs::of(weights.len()));
-        let mut ends = if weights.par_iter().all(|&weight| weight == 1) {
+        let mut ends = if threads::sum(weights.len(), |vertex| (weights[vertex] != 1).into()) == 0 {
             ends(weights.iter().copied(), sizes)
         } else {
             runs.ends(&self.positions, weights, sizes)
@@ -73,12 +72,15 @@ impl OrderIndex {
         // Where the parts of each run begin, so that few are left to choose from.
         let first: Vec<usize> =
             (0..=runs.count).map(|run| ends.partition_point(|&end| end <= run << runs.shift)).collect();
-        let part = |&position: &NodeId| {
+        let part = |vertex: usize| {
+            let position = self.positions[vertex];
             let run = position as usize >> runs.shift;
             let candidates = &ends[first[run]..first[run + 1].min(ends.len())];
             (first[run] + candidates.partition_point(|&end| end <= position as usize)) as BlockId
         };
-        self.positions.par_iter().map(part).collect()
+        let mut parts = vec![0; self.positions.len()];
+        threads::fill(&mut parts, part);
+        parts
     }
 }
 

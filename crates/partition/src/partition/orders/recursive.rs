@@ -2,6 +2,7 @@
 
 use super::grouping::Parts;
 use crate::base::rng::derive;
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::orders::input::PartitionInput;
 use crate::partition::targets::Targets;
@@ -69,7 +70,7 @@ fn divide<H: Halving>(
         groups.each_ref().map(|group| group.iter().map(|&(_, size)| i128::from(size)).sum());
     let halves = halving.halve(set, Share { first, all: first + second }, seed);
     let ([first, second], [first_parts, second_parts]) = (halves, groups);
-    let (mut sets, others) = rayon::join(
+    let (mut sets, others) = threads::join(
         || divide(halving, first, first_parts, input, derive(seed, 0)),
         || divide(halving, second, second_parts, input, derive(seed, 1)),
     );
@@ -92,7 +93,7 @@ fn arrange<H: Halving>(halving: &H, set: H::Set, seed: u64, places: &mut [NodeId
     let share = Share { first: count.div_ceil(2) as i128, all: count as i128 };
     let [first, second] = halving.halve(set, share, seed);
     let (before, after) = places.split_at_mut(H::len(&first));
-    rayon::join(
+    threads::join(
         || arrange(halving, first, derive(seed, 0), before),
         || arrange(halving, second, derive(seed, 1), after),
     );

@@ -244,11 +244,7 @@ fn wish<W: Stored, O: Objective>(
 
 /// What `work` computes for ranges of the vertices, in their order; ranges in parallel.
 fn in_chunks<T: Send>(num_nodes: usize, work: &(dyn Fn(Range<NodeId>) -> T + Sync)) -> Vec<T> {
-    let chunk = |index: usize| {
-        let begin = index * CHUNK;
-        work(begin as NodeId..(begin + CHUNK).min(num_nodes) as NodeId)
-    };
-    threads::map(num_nodes.div_ceil(CHUNK), 1, &chunk)
+    threads::map_ranges(num_nodes, CHUNK, &|nodes| work(nodes.start as NodeId..nodes.end as NodeId))
 }
 
 #[cfg(test)]

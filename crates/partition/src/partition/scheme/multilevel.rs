@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::initial::{Coarsest, InitialPartition, bisection};
 use crate::base::observer::Observer;
 use crate::base::rng::Rng;
+use crate::base::span;
 use crate::base::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds, WiderBounds};
@@ -123,7 +124,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             assignment.blocks = coarsen::project(&assignment.blocks, &coarse_of);
             self.refine(level, &mut assignment, rng);
         }
-        self.finish(&mut assignment, rng);
+        span::named("final bounds", || self.finish(&mut assignment, rng));
         fill::fill_empty(self.finest, &mut assignment, self.bounds);
         let first = self.within_bounds.take();
         first.filter(|first| first.score(self.bounds) < assignment.score(self.bounds)).unwrap_or(assignment)
@@ -218,7 +219,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     ) -> Assignment {
         let Self { sizes, bounds, settings, observer, .. } = *self;
         let request = Coarsest { level: coarsest, sizes, bounds, relaxed, settings, observer };
-        let found = Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len());
+        let blocks = span::named("initial partition", || self.first.blocks(&request, rng.next_u64()));
+        let found = Assignment::new(coarsest, blocks, sizes.len());
         let is_best = |found: &Assignment| {
             found.violation(bounds) == BoundViolation::NONE
                 && self.within_bounds.as_ref().is_none_or(|best| found.cost < best.cost)
@@ -284,7 +286,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
                 settings: &self.settings.unconstrained,
                 observer: self.observer,
             };
-            self.unconstrained.refine(level, assignment, goal);
+            span::named("unconstrained moves", || self.unconstrained.refine(level, assignment, goal));
         }
         if !self.settings.unconstrained.begins_within_bounds() {
             self.rebalance(level, assignment, bounds);
@@ -294,8 +296,10 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     /// Brings blocks back within bounds.
     fn rebalance(&self, level: Problem<'_, W, O>, assignment: &mut Assignment, bounds: LoadBounds<'_>) {
-        balance::rebalance(level, assignment, bounds.most, self.observer);
-        fill::fill_short(level, assignment, bounds, self.observer);
+        span::named("balancing", || {
+            balance::rebalance(level, assignment, bounds.most, self.observer);
+            fill::fill_short(level, assignment, bounds, self.observer);
+        });
     }
 
     /// Returns whether flows refine pairs of blocks on a level. They always refine the finest level, where their gains are final.
@@ -312,7 +316,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         rng: &mut Rng,
     ) {
         let settings = &self.settings.flow;
-        if self.has_flows(level) && self.flow.refine(level, assignment, bounds, settings, self.observer) {
+        let has_flows = self.has_flows(level);
+        let mut refine = || self.flow.refine(level, assignment, bounds, settings, self.observer);
+        if has_flows && span::named("flows", &mut refine) {
             self.refine_boundary(level, assignment, bounds, rng);
         }
     }
@@ -325,7 +331,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         rng: &mut Rng,
     ) {
         let goal = k_way::Goal { bounds, settings: &self.settings.k_way, observer: self.observer };
-        self.k_way.refine(level, assignment, goal, rng);
+        span::named("k-way searches", || self.k_way.refine(level, assignment, goal, rng));
     }
 
     /// Brings the blocks to their final bounds.

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::targets::VectorTargets;
 use crate::base::observer::Observer;
 use crate::base::rng::{Rng, derive};
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::VertexWeights;
 use crate::partition::coarsen::{self, Coarsening, Contraction};
@@ -179,7 +180,7 @@ impl Recursion<'_> {
             self.run(Part { graph, weights, fixed: &fixed }, range, derive(seed, half as u64), two_way)
         };
         let halves = if part.graph.num_arcs() >= LEAST_PARALLEL_ARCS {
-            let (first, second) = rayon::join(|| divide(0, two_way), || divide(1, &mut TwoWay::default()));
+            let (first, second) = threads::join(|| divide(0, two_way), || divide(1, &mut TwoWay::default()));
             [first, second]
         } else {
             [divide(0, two_way), divide(1, two_way)]

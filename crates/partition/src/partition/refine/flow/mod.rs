@@ -4,7 +4,8 @@
 //! layers are fixed to their blocks and act as sources and sinks. A maximum flow yields a minimum cut of the region,
 //! which usually is too unbalanced. The lighter side is then made a terminal as a whole, and one more vertex next to
 //! the cut is added to it (*piercing*), preferably one that opens no augmenting path. The flow is continued until a
-//! cut is balanced or no better than the present one. Pairs are visited as long as one of their blocks changes.
+//! cut is balanced or no better than the present one. Pairs are visited as long as one of their blocks changes, at the same time where they
+//! have no block in common.
 //!
 //! | part | what it does |
 //! |---|---|
@@ -30,13 +31,14 @@ mod piercing;
 mod region;
 mod several;
 
-use network::Side;
+use network::{Side, inward};
 use piercing::{Balance, Piercing};
-use region::Region;
+use region::{Positions, Region};
 use several::PairLoads;
 
 use crate::base::budget::Budget;
 use crate::base::observer::{Observer, Watch};
+use crate::base::threads::{self, Idle};
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -70,17 +72,41 @@ const LEAST_GAIN: Weight = 1000;
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    region: Region,
-    piercing: Piercing,
+    /// The memory of searches that do not run.
+    searches: Idle<Search>,
+    positions: Positions,
     affinities: BlockAffinities,
     /// For each pair of adjacent blocks, the vertices on their boundary.
-    pairs: Vec<(BlockId, BlockId, NodeId)>,
+    pairs: Vec<OnBoundary>,
     /// Arcs and candidates that may still be scanned for all pairs together.
     budget: Budget,
     /// Arcs of hubs that may still be scanned.
     hub_budget: Budget,
     /// True if the last refinement used up all of its effort in vain.
     is_futile: bool,
+}
+
+/// Two adjacent blocks, and a vertex of one that has a neighbour in the other.
+type OnBoundary = (BlockId, BlockId, NodeId);
+
+/// Working memory of the search for a lighter cut of a pair.
+#[derive(Debug, Default)]
+struct Search {
+    region: Region,
+    piercing: Piercing,
+}
+
+/// A pair of adjacent blocks, and the vertices that were on their boundary.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    blocks: [BlockId; 2],
+    boundary: &'a [OnBoundary],
+}
+
+impl Pair<'_> {
+    fn boundary(&self) -> impl Iterator<Item = NodeId> {
+        self.boundary.iter().map(|&(_, _, node)| node)
+    }
 }
 
 /// What all pairs of a level have in common.
@@ -116,22 +142,20 @@ impl Flow {
         settings: &FlowConfig,
         observer: &dyn Observer,
     ) -> bool {
-        self.region.resize(level.num_nodes());
+        self.positions.resize(level.num_nodes());
         self.affinities.resize(bounds.num_blocks());
-        self.piercing.flow.network.resize(bounds.num_blocks());
         let effort = if self.is_futile { FUTILE_EFFORT } else { WHOLE_EFFORT };
         self.budget = Budget::new(effort.saturating_mul(level.num_arcs()));
         self.hub_budget = Budget::new(HUB_EFFORT.saturating_mul(level.num_arcs()));
         let before = assignment.cost;
         let task = Task { level, bounds, several, settings, observer };
-        let mut watch = Watch::new(observer);
         let mut active = vec![true; bounds.num_blocks()];
         for _ in 0..settings.rounds {
             if observer.should_stop() {
                 break;
             }
             let start = assignment.cost;
-            active = self.round(&task, assignment, &active, &mut watch);
+            active = self.round(&task, assignment, &active);
             if start - assignment.cost <= start / LEAST_GAIN {
                 break;
             }
@@ -153,83 +177,71 @@ impl Flow {
         task: &Task<'_, W, O>,
         assignment: &mut Assignment,
         active: &[bool],
-        watch: &mut Watch<'_>,
     ) -> Vec<bool> {
         let mut changed = vec![false; active.len()];
         let mut pairs = std::mem::take(&mut self.pairs);
         collect_pairs(task.level.graph, &assignment.blocks, active, &mut pairs);
-        for pair in pairs.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+        for wave in waves(&pairs, active.len()) {
             if self.budget.is_spent() || task.observer.should_stop() {
                 break;
             }
-            let (a, b, _) = pair[0];
-            let boundary = pair.iter().map(|&(_, _, node)| node);
-            let of_hubs = boundary.clone().map(|node| task.level.graph.hub_degree(node)).sum();
-            if !self.hub_budget.pays_for(of_hubs) {
-                continue;
-            }
-            if self.refine_pair(task, assignment, [a, b], boundary, watch) {
-                changed[a as usize] = true;
-                changed[b as usize] = true;
+            for block in self.refine_wave(task, assignment, wave).into_iter().flatten() {
+                changed[block as usize] = true;
             }
         }
         self.pairs = pairs;
         changed
     }
 
-    /// Replaces the cut between two blocks by a lighter one, if there is one; returns whether there was.
-    fn refine_pair<W: Stored, O: Objective>(
+    /// Replaces the cuts between pairs of blocks by lighter ones, where there are any; returns those pairs. No two pairs have a block in common,
+    /// so the cuts are found at the same time. Each is given an equal share of the budget.
+    fn refine_wave<W: Stored, O: Objective>(
         &mut self,
         task: &Task<'_, W, O>,
         assignment: &mut Assignment,
-        pair: [BlockId; 2],
-        boundary: impl Iterator<Item = NodeId>,
-        watch: &mut Watch<'_>,
-    ) -> bool {
-        let Self { region, piercing, .. } = self;
-        region.clear();
-        region.grow(task.level.graph, assignment, pair, boundary, task.settings);
-        if region.nodes.len() < 2 {
-            return false;
-        }
-        let network = &mut piercing.flow.network;
-        let old_cut = network.build(task.level, assignment, region, pair);
-        let budget = self.budget.take(EFFORT.saturating_mul(network.arcs.len()));
-        piercing.flow.start(budget);
-        let weights = pair.map(|block| assignment.weights[block as usize]);
-        let balance = Balance {
-            outside: [0, 1].map(|side| weights[side] - region.weights[side]),
-            most: pair.map(|block| task.bounds.most[block as usize]),
-            least: [0, 1].map(|side| task.bounds.least(pair[side]).min(weights[side])),
+        mut wave: Vec<Pair<'_>>,
+    ) -> Vec<[BlockId; 2]> {
+        let hub_degrees =
+            |pair: &Pair<'_>| pair.boundary().map(|node| task.level.graph.hub_degree(node)).sum();
+        wave.retain(|pair| self.hub_budget.pays_for(hub_degrees(pair)));
+        let share = self.budget.share(wave.len());
+        let (before, positions, searches) = (&*assignment, &self.positions, &self.searches);
+        let better_cut = |pair: Pair<'_>| {
+            let mut search = searches.take();
+            let mut budget = share;
+            let movers = search.better_cut(task, before, (pair, positions), &mut budget);
+            searches.put_back(search);
+            (pair.blocks, movers, budget)
         };
-        let mut loads = task.several.map(|loads| PairLoads::new(loads, pair, region));
-        let side = piercing.balanced_cut(&region.depth, (&balance, loads.as_mut()), old_cut, watch);
-        self.budget.put_back(piercing.flow.budget);
-        side.is_some_and(|side| self.apply(task, assignment, pair, side))
+        let found = threads::map_each(wave, &better_cut);
+        let mut changed = Vec::new();
+        for (pair, movers, left) in found {
+            self.budget.settle(share, left);
+            if movers.is_some_and(|movers| self.apply(task, assignment, pair, &movers)) {
+                changed.push(pair);
+            }
+        }
+        changed
     }
 
-    /// Gives the vertices of the region to the sides of the cut that was found: what the terminal of `side` reaches
-    /// to that side, all others to the opposite one. Undoes it if the cost of the whole partition does not fall. Returns
-    /// whether it fell.
+    /// Moves vertices of a pair of blocks to the other one. Undoes it if the cost of the whole partition does not fall. Returns whether it
+    /// fell.
     fn apply<W: Stored, O: Objective>(
         &mut self,
         &Task { level, several, .. }: &Task<'_, W, O>,
         assignment: &mut Assignment,
         pair: [BlockId; 2],
-        side: Side,
+        movers: &[NodeId],
     ) -> bool {
         let before = assignment.cost;
-        let mut changes = Vec::new();
-        for (local, &node) in self.region.nodes.iter().enumerate() {
-            let belongs = if self.piercing.flow.takes(side, local as u32) { side } else { side.opposite() };
-            let to = pair[belongs as usize];
+        let mut changes = Vec::with_capacity(movers.len());
+        for &node in movers {
             let from = assignment.blocks[node as usize];
-            if from != to {
-                self.affinities.collect(level.graph, &assignment.blocks, node);
-                let gain = level.gain(node, &self.affinities, from, to);
-                assignment.shift(node, level.node_weight(node), to, gain);
-                changes.push((node, from, gain));
-            }
+            let to = if from == pair[0] { pair[1] } else { pair[0] };
+            self.affinities.collect(level.graph, &assignment.blocks, node);
+            let gain = level.gain(node, &self.affinities, from, to);
+            assignment.shift(node, level.node_weight(node), to, gain);
+            changes.push((node, from, gain));
         }
         if assignment.cost < before {
             let follow = |loads: &Loads<'_>| {
@@ -247,12 +259,81 @@ impl Flow {
     }
 }
 
+impl Search {
+    /// The vertices that change sides in a lighter cut between two blocks, if there is one. Takes what it scans from the budget.
+    fn better_cut<W: Stored, O: Objective>(
+        &mut self,
+        task: &Task<'_, W, O>,
+        assignment: &Assignment,
+        (pair, positions): (Pair<'_>, &Positions),
+        budget: &mut Budget,
+    ) -> Option<Vec<NodeId>> {
+        let Self { region, piercing } = self;
+        let blocks = pair.blocks;
+        region.grow(task.level.graph, assignment, blocks, (pair.boundary(), positions), task.settings);
+        if region.nodes.len() < 2 {
+            return None;
+        }
+        let network = &mut piercing.flow.network;
+        network.resize(assignment.weights.len());
+        let old_cut = network.build(task.level, assignment, (region, positions), blocks);
+        let part = budget.take(EFFORT.saturating_mul(network.arcs.len()));
+        piercing.flow.start(part);
+        let weights = blocks.map(|block| assignment.weights[block as usize]);
+        let balance = Balance {
+            outside: [0, 1].map(|side| weights[side] - region.weights[side]),
+            most: blocks.map(|block| task.bounds.most[block as usize]),
+            least: [0, 1].map(|side| task.bounds.least(blocks[side]).min(weights[side])),
+        };
+        let mut loads = task.several.map(|loads| PairLoads::new(loads, blocks, region));
+        let mut watch = Watch::new(task.observer);
+        let side = piercing.balanced_cut(&region.depth, (&balance, loads.as_mut()), old_cut, &mut watch);
+        budget.put_back(piercing.flow.budget);
+        side.map(|side| self.movers(side))
+    }
+
+    /// The vertices that are not on their sides of the cut that was found: what the terminal of `side` reaches belongs to that side, all
+    /// others to the opposite one.
+    fn movers(&self, side: Side) -> Vec<NodeId> {
+        let Self { region, piercing } = self;
+        let moves = |local: usize| {
+            let belongs = if piercing.flow.takes(side, local as u32) { side } else { side.opposite() };
+            inward(belongs, region.depth[local]) < 0
+        };
+        region.nodes.iter().enumerate().filter(|&(local, _)| moves(local)).map(|(_, &node)| node).collect()
+    }
+}
+
+/// Divides the pairs into waves, in each of which no two have a block in common: each pair is in the first wave that has neither of its
+/// blocks. Pairs keep their order in a wave. `all` is sorted.
+fn waves(all: &[OnBoundary], num_blocks: usize) -> Vec<Vec<Pair<'_>>> {
+    // By block, a bit for each wave that it is in.
+    let mut waves_of: Vec<Vec<u64>> = vec![Vec::new(); num_blocks];
+    let mut waves: Vec<Vec<Pair<'_>>> = Vec::new();
+    for boundary in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+        let blocks = [boundary[0].0, boundary[0].1];
+        let word = |block: BlockId, at: usize| waves_of[block as usize].get(at).copied().unwrap_or(0);
+        let taken = |at: usize| word(blocks[0], at) | word(blocks[1], at);
+        let at = (0..).find(|&at| taken(at) != u64::MAX).expect("blocks are in finitely many waves");
+        let bit = taken(at).trailing_ones();
+        for block in blocks {
+            let words = &mut waves_of[block as usize];
+            words.resize(words.len().max(at + 1), 0);
+            words[at] |= 1 << bit;
+        }
+        let wave = at * u64::BITS as usize + bit as usize;
+        waves.resize_with(waves.len().max(wave + 1), Vec::new);
+        waves[wave].push(Pair { blocks, boundary });
+    }
+    waves
+}
+
 /// For each pair of adjacent blocks of which one is active, the vertices on their boundary, sorted.
 fn collect_pairs<W: Stored>(
     graph: &CompactGraph<'_, W>,
     blocks: &[BlockId],
     active: &[bool],
-    pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
+    pairs: &mut Vec<OnBoundary>,
 ) {
     pairs.clear();
     // By block: the last vertex found next to it. This keeps a vertex of many arcs from being listed for each.
@@ -305,6 +386,40 @@ mod tests {
         assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
         assert!(assignment.cost < before);
         assert_eq!(assignment.overload(&bounds), 0);
+    }
+
+    #[test]
+    fn each_pair_is_in_one_wave_and_no_block_is_twice_in_one() {
+        let mut pairs: Vec<OnBoundary> = (0..90).flat_map(|a| (a + 1..90).map(move |b| (a, b, a))).collect();
+        pairs.retain(|&(a, b, _)| (a + b) % 3 > 0 || a == 0);
+        let waves = waves(&pairs, 90);
+        for wave in &waves {
+            let mut blocks: Vec<BlockId> = wave.iter().flat_map(|pair| pair.blocks).collect();
+            blocks.sort_unstable();
+            assert!(blocks.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+        let mut found: Vec<OnBoundary> =
+            waves.iter().flatten().flat_map(|pair| pair.boundary).copied().collect();
+        found.sort_unstable();
+        assert_eq!(found, pairs);
+        // Block 0 is in 89 pairs, so there are more waves than bits in a word.
+        assert!((89..2 * 89).contains(&waves.len()));
+    }
+
+    #[test]
+    fn threads_find_the_same_cuts() {
+        let graph = generate::random_geometric(2000, 9.0, 2);
+        let graph = CompactGraph::<i32>::new(&graph);
+        let level = Problem { graph: &graph, objective: &Cut };
+        let settings = PartitionConfig::preset(PartitionPreset::Strong).flow;
+        let refined = |threads: usize| {
+            let mut assignment = Assignment::new(level, level.nodes().map(|node| node / 100).collect(), 20);
+            let refine =
+                || Flow::default().refine(level, &mut assignment, (&[110; 20][..]).into(), &settings, &());
+            assert!(threads::run(threads, refine).unwrap());
+            assignment.blocks
+        };
+        assert_eq!(refined(1), refined(4));
     }
 
     #[test]

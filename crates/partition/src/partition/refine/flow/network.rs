@@ -1,6 +1,6 @@
 //! The flow network of a region, and its two terminals.
 
-use super::region::Region;
+use super::region::{Positions, Region};
 use crate::base::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -78,16 +78,16 @@ impl Network {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &Assignment,
-        region: &Region,
+        (region, positions): (&Region, &Positions),
         pair: [BlockId; 2],
     ) -> Weight {
-        self.lay_out(level, assignment, region, pair);
+        self.lay_out(level, assignment, (region, positions), pair);
         self.fix_deepest(region);
         self.add_poles();
         for index in 0..self.num_nodes() {
             self.offsets[index + 1] += self.offsets[index];
         }
-        self.connect(level, region, level.objective.between(pair[0], pair[1]))
+        self.connect(level, (region, positions), level.objective.between(pair[0], pair[1]))
     }
 
     /// Merges the vertices next to the rest of their block, and fixed ones, with its terminal, and leaves in `offsets[v + 1]` the
@@ -96,7 +96,7 @@ impl Network {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &Assignment,
-        region: &Region,
+        (region, positions): (&Region, &Positions),
         pair: [BlockId; 2],
     ) {
         self.offsets.clear();
@@ -110,7 +110,7 @@ impl Network {
             let block = assignment.blocks[node as usize];
             let (mut degree, mut is_fixed, mut has_others) = (0, level.objective.is_fixed(node), false);
             for arc in level.arcs(node) {
-                let is_inside = region.local(arc.target).is_some();
+                let is_inside = region.local(positions, arc.target).is_some();
                 let other = assignment.blocks[arc.target as usize];
                 degree += u32::from(is_inside);
                 is_fixed |= !is_inside && other == block;
@@ -177,7 +177,7 @@ impl Network {
     fn connect<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
-        region: &Region,
+        (region, positions): (&Region, &Positions),
         distance: Weight,
     ) -> Weight {
         let n = self.num_nodes();
@@ -188,7 +188,7 @@ impl Network {
         let mut cut = 0;
         for (index, &node) in region.nodes.iter().enumerate() {
             for arc in level.arcs(node) {
-                let other = match region.local(arc.target) {
+                let other = match region.local(positions, arc.target) {
                     Some(other) if other >= index as u32 => other,
                     _ => continue,
                 };

@@ -1,17 +1,29 @@
 //! The region of a pair of blocks: the vertices around their common boundary.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::Assignment;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::settings::FlowConfig;
 
-const ABSENT: u32 = u32::MAX;
+/// By vertex, its position in the region that contained it last. Regions that have no vertex in common share it, whatever it says of vertices
+/// that they do not contain.
+#[derive(Debug, Default)]
+pub(super) struct Positions(Vec<AtomicU32>);
+
+impl Positions {
+    /// Makes room for graphs of `num_nodes` vertices.
+    pub fn resize(&mut self, num_nodes: usize) {
+        if self.0.len() < num_nodes {
+            self.0.resize_with(num_nodes, AtomicU32::default);
+        }
+    }
+}
 
 /// Vertices of two blocks, nearest to the boundary first. A local vertex is a position in `nodes`.
 #[derive(Debug, Default)]
 pub(super) struct Region {
-    /// Local vertex of each vertex of the graph, or `ABSENT`.
-    local: Vec<u32>,
     pub nodes: Vec<NodeId>,
     /// Hops from the boundary by local vertex: positive in the first block, negative in the second, never 0.
     pub depth: Vec<i32>,
@@ -20,46 +32,34 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Makes room for graphs of `num_nodes` vertices.
-    pub fn resize(&mut self, num_nodes: usize) {
-        if self.local.len() < num_nodes {
-            self.local.resize(num_nodes, ABSENT);
-        }
-    }
-
     /// The local vertex of a vertex of the graph, if the region contains it.
     #[inline]
-    pub fn local(&self, node: NodeId) -> Option<u32> {
-        Some(self.local[node as usize]).filter(|&local| local != ABSENT)
-    }
-
-    /// Removes all vertices; O(size of the region).
-    pub fn clear(&mut self) {
-        for &node in &self.nodes {
-            self.local[node as usize] = ABSENT;
-        }
-        self.nodes.clear();
-        self.depth.clear();
-        self.weights = [0; 2];
+    pub fn local(&self, positions: &Positions, node: NodeId) -> Option<u32> {
+        let local = positions.0[node as usize].load(Ordering::Relaxed);
+        (self.nodes.get(local as usize) == Some(&node)).then_some(local)
     }
 
     /// Collects the vertices near the boundary of two blocks, nearest first, up to a share of each block.
     ///
-    /// The region must be empty. `boundary` are vertices of which some lie on the boundary of the pair.
+    /// `boundary` are vertices of which some lie on the boundary of the pair.
     pub fn grow<W: Stored>(
         &mut self,
         graph: &CompactGraph<'_, W>,
         assignment: &Assignment,
         pair: [BlockId; 2],
-        boundary: impl Iterator<Item = NodeId>,
+        (boundary, positions): (impl Iterator<Item = NodeId>, &Positions),
         settings: &FlowConfig,
     ) {
+        self.nodes.clear();
+        self.depth.clear();
+        self.weights = [0; 2];
         let blocks = &assignment.blocks;
         for node in boundary {
             let Some(side) = pair.iter().position(|&block| block == blocks[node as usize]) else { continue };
             let touches = |target: NodeId| blocks[target as usize] == pair[1 - side];
-            if self.local(node).is_none() && graph.arcs(node).iter().any(|arc| touches(arc.target)) {
-                self.take(graph, node, side, 1);
+            if self.local(positions, node).is_none() && graph.arcs(node).iter().any(|arc| touches(arc.target))
+            {
+                self.take((graph, positions), node, side, 1);
             }
         }
         let limits =
@@ -79,16 +79,22 @@ impl Region {
                 if full[side] {
                     break;
                 }
-                if blocks[arc.target as usize] == block && self.local(arc.target).is_none() {
-                    self.take(graph, arc.target, side, depth);
+                if blocks[arc.target as usize] == block && self.local(positions, arc.target).is_none() {
+                    self.take((graph, positions), arc.target, side, depth);
                     full[side] = self.weights[side] >= limits[side];
                 }
             }
         }
     }
 
-    fn take<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, node: NodeId, side: usize, depth: i32) {
-        self.local[node as usize] = self.nodes.len() as u32;
+    fn take<W: Stored>(
+        &mut self,
+        (graph, positions): (&CompactGraph<'_, W>, &Positions),
+        node: NodeId,
+        side: usize,
+        depth: i32,
+    ) {
+        positions.0[node as usize].store(self.nodes.len() as u32, Ordering::Relaxed);
         self.nodes.push(node);
         self.depth.push(if side == 0 { depth } else { -depth });
         self.weights[side] += graph.node_weight(node);

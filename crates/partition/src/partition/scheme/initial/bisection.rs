@@ -7,6 +7,7 @@
 use super::interface::{Coarsest, InitialPartition};
 use crate::base::observer::Observer;
 use crate::base::rng::{Rng, derive};
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::coarsen::{self, Coarsening, Contraction};
@@ -133,7 +134,7 @@ impl Recursion<'_> {
             self.run(part, (&sizes[half..], &bounds[half..]), derive(seed, 1), refiners)
         };
         let (first, second) = if graph.num_arcs() >= LEAST_PARALLEL_ARCS {
-            rayon::join(|| first(refiners), || second(&mut Refiners::default()))
+            threads::join(|| first(refiners), || second(&mut Refiners::default()))
         } else {
             (first(refiners), second(refiners))
         };
