@@ -99,9 +99,9 @@ pub(crate) fn read_graph(input: Input<'_>, how: &How<'_>) -> Result<Application>
             return Ok(Application { weights, is_metis: true, ..Application::of(graph) });
         }
     };
-    let MeshGraph { graph, coordinates, is_foam } = mesh;
-    let text = how.as_text.then(|| text(&graph));
-    Ok(Application { text, coordinates, is_foam, ..Application::of(graph) })
+    let MeshGraph { graph, weights, coordinates, is_foam } = mesh;
+    let text = how.as_text.then(|| text(&graph, weights.as_ref()));
+    Ok(Application { weights, text, coordinates, is_foam, ..Application::of(graph) })
 }
 
 /// Reads the same, or a graph in another format. `from` is what it is, where that was said.
@@ -161,13 +161,14 @@ fn read_other(source: Source<'_>, format: Format, how: &How<'_>) -> Result<Appli
         if is_pattern { "its pattern, each edge of weight 1" } else { "weights summed over both directions" };
     how.console.line(format_args!("{name} is {}: {weights}", format.title()));
     hints::warn_of_traffic(how.console, &summary.notes);
-    let text = how.as_text.then(|| text(&graph));
+    let text = how.as_text.then(|| text(&graph, None));
     Ok(Application { text, ..Application::of(graph) })
 }
 
 /// A graph as a METIS file.
-fn text(graph: &CsrGraph) -> String {
+fn text(graph: &CsrGraph, weights: Option<&VertexWeights>) -> String {
     let mut text = Vec::new();
-    io::write_graph(&mut text, graph, GraphFormat::Metis).expect("memory takes what is written to it");
+    io::write_several_graph(&mut text, graph, weights, GraphFormat::Metis)
+        .expect("memory takes what is written to it");
     String::from_utf8_lossy(&text).into_owned()
 }

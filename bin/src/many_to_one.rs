@@ -123,3 +123,10 @@ pub(crate) fn add_traffic(summary: &mut Summary, traffic: &PeTraffic) {
     summary.figure("neighbours of a PE", greatest_neighbours, format!("greatest, {mean_neighbours:.2} mean"));
     summary.figure("traffic of a PE", greatest_volume, format!("greatest, {mean_volume:.2} mean"));
 }
+
+/// Adds the number of PEs whose vertices are not connected, if there are any.
+pub(crate) fn add_pieces(summary: &mut Summary, report: &Report) {
+    if let Some(in_pieces) = report.in_pieces.filter(|&count| count > 0) {
+        summary.figure("PEs in pieces", in_pieces, "not connected");
+    }
+}

@@ -11,7 +11,7 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use viem::base::text::counted;
 use viem::base::types::Weight;
-use viem::graph::{Coordinates, CsrGraph};
+use viem::graph::{Coordinates, CsrGraph, VertexWeights};
 use viem_io::Source;
 use viem_mesh::{ElementKind, Format, Mesh, Neighbours};
 
@@ -40,6 +40,8 @@ pub(crate) struct MeshOptions {
 /// A mesh as a verb takes it.
 pub(crate) struct MeshGraph {
     pub(crate) graph: CsrGraph,
+    /// All weights of the vertices, if they have several.
+    pub(crate) weights: Option<VertexWeights>,
     /// The coordinates of the vertices, if the file has any.
     pub(crate) coordinates: Option<Coordinates>,
     /// Whether it is one of OpenFOAM.
@@ -102,7 +104,9 @@ impl MeshOptions {
                 (mesh.dual(common.unwrap_or_default(), &self.element_weights)?, mesh.centres())
             }
         };
-        Ok(MeshGraph { graph, coordinates, is_foam })
+        let is_of_file = !self.nodal && self.element_weights.is_empty();
+        let weights = mesh.several_weights().filter(|_| is_of_file).cloned();
+        Ok(MeshGraph { graph, weights, coordinates, is_foam })
     }
 }
 

@@ -1,19 +1,20 @@
-//! Small many-to-one problems: with any options and stopped at any time, the auditor confirms J and all
-//! loads, and a start is not made worse.
+//! Small many-to-one mappings and partitions of vertices with one to three weights: with any options and stopped at any time, the auditor
+//! confirms J and all loads by all weights.
 #![no_main]
 
 #[path = "../common/mod.rs"]
 mod common;
 
-use common::{StopAfter, number, stop, text_of};
+use common::{StopAfter, number, stop};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use viem::base::types::NodeId;
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::base::types::{NodeId, Weight};
+use viem::graph::{CsrGraph, GraphBuilder, VertexWeights};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
-use viem_verify::{MachineText, audit_many};
+use viem::solve::{Balance, Config, Loads, MapPreset, Objective, PreparedMachine, Request, SeveralWeights};
+use viem_io::GraphFormat;
+use viem_verify::{MachineText, audit_loads, audit_many};
 
 const MACHINES: [(&str, Option<&str>); 7] = [
     ("tree:3:2", Some("1:10")),
@@ -27,6 +28,10 @@ const MACHINES: [(&str, Option<&str>); 7] = [
 
 struct Problem {
     graph: CsrGraph,
+    /// All weights of the vertices, if they have several.
+    weights: Option<VertexWeights>,
+    objective: Objective,
+    is_connected: bool,
     machine: (&'static str, Option<&'static str>),
     balance: Balance,
     config: Config,
@@ -53,6 +58,14 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
     } else {
         None
     };
+    let count = u.int_in_range(1..=3)?;
+    let mut values = Vec::new();
+    for _ in 0..if count > 1 { n as usize * count } else { 0 } {
+        values.push(number(u, 20)?);
+    }
+    let weights = (count > 1).then(|| VertexWeights::new(count, values).expect("small weights"));
+    let objective = *u.choose(&[Objective::J, Objective::Cut])?;
+    let is_connected = u.arbitrary()?;
     let mut edges = std::collections::BTreeSet::new();
     for _ in 0..if n == 0 { 0 } else { u.len().min(200) } {
         let (a, b) = (u.int_in_range(0..=n - 1)?, u.int_in_range(0..=n - 1)?);
@@ -61,34 +74,51 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
         }
     }
     let graph = builder.build().map_err(|_| arbitrary::Error::IncorrectFormat)?;
-    Ok(Problem { graph, machine, balance, config, start, stop })
+    Ok(Problem { graph, weights, objective, is_connected, machine, balance, config, start, stop })
 }
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(problem) = problem(&mut Unstructured::new(bytes)) else { return };
-    let Problem { graph, machine: (spec, distances), balance, config, start, stop } = &problem;
+    let Problem { graph, weights, machine: (spec, distances), balance, config, start, stop, .. } = &problem;
     let machine = viem_cluster::build(spec, *distances).expect("a machine");
     let num_pes = machine.num_pes();
     let start = start.clone().and_then(|start| Mapping::many(num_pes, start).ok());
-    let solution = match Request::new(graph, &PreparedMachine::new(machine.as_ref()))
-        .balanced(*balance)
-        .start(start.as_ref())
-        .observed(stop)
-        .solve(config)
-    {
+    let several = weights.as_ref().map(|weights| SeveralWeights::new(weights, &[(*balance).into()]).unwrap());
+    let prepared = PreparedMachine::new(machine.as_ref());
+    let request = Request::new(graph, &prepared).minimise(problem.objective).connected(problem.is_connected);
+    let request = match &several {
+        Some(several) => request.balanced_by(several),
+        None => request.balanced(*balance),
+    };
+    let solution = match request.start(start.as_ref()).observed(stop).solve(config) {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let lines: String = solution.mapping.pes().iter().map(|pe| format!("{pe}\n")).collect();
     let text = MachineText { spec, distances: *distances, file: None, pes: None, link_cycles: None };
-    let audit = audit_many(&text_of(graph), &lines, &text).expect("a graph and a mapping of it");
+    let mut written = Vec::new();
+    viem_io::write_several_graph(&mut written, graph, weights.as_ref(), GraphFormat::Metis).unwrap();
+    let written = String::from_utf8(written).unwrap();
+    let audit = audit_many(&written, &lines, &text).expect("a graph and a mapping of it");
     assert_eq!(audit.cost, solution.report.cost as u128);
-    let bounds = balance.bounds(graph, machine.as_ref());
-    let excess = |loads: &[u128]| {
-        let over = loads.iter().zip(&bounds).map(|(&load, &bound)| load.saturating_sub(bound as u128));
-        over.sum::<u128>()
+    let check = |alone: &CsrGraph, audited: &[u128], reported: &Loads| {
+        let bounds = balance.bounds(alone, machine.as_ref());
+        let excess = |(&load, &bound): (&u128, &Weight)| load.saturating_sub(bound as u128);
+        assert_eq!(audited.iter().zip(&bounds).map(excess).sum::<u128>(), reported.overload as u128);
     };
-    assert_eq!(excess(&audit.loads), solution.report.loads.unwrap().overload as u128);
-    let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
-    assert!(!is_unit || solution.report.loads.unwrap().overload == 0);
+    let Some(weights) = weights else {
+        check(graph, &audit.loads, &solution.report.loads.unwrap());
+        return check_units(graph, &solution.report.loads.unwrap());
+    };
+    let audited = audit_loads(&written, &lines, num_pes).expect("the same");
+    for (weight, reported) in solution.report.loads_by_weight.iter().enumerate() {
+        let loads: Vec<u128> = audited.iter().map(|loads| loads.get(weight).copied().unwrap_or(0)).collect();
+        check(&weights.alone(weight), &loads, reported);
+    }
 });
+
+/// Vertices of weight 1 fit within any bounds.
+fn check_units(graph: &CsrGraph, loads: &Loads) {
+    let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
+    assert!(!is_unit || loads.overload == 0);
+}

@@ -110,8 +110,16 @@ pub enum RequestError {
         "ranges of an order that are the blocks need not be connected; leave out the order, or this wish"
     )]
     RangesAreConnected,
-    #[error("blocks are connected where the cut is minimised and vertices have one weight")]
-    ConnectedOtherThanCut,
+    #[error("blocks are connected where loads are balanced; here each process has a place of its own")]
+    ConnectedIsOneToOne,
+    #[error("blocks are connected where vertices have one weight, not several")]
+    SeveralAreConnected,
+    #[error("a secondary objective would take connected blocks apart; leave one of them out")]
+    ConnectedHasSecondary,
+    #[error(
+        "an initial mapping that is kept as it is need not be connected; search from it, or leave this wish out"
+    )]
+    ConnectedIsKept,
     #[error("a previous assignment is resumed without joining what lies apart; leave out one of them")]
     ConnectedHasPrevious,
     #[error("a secondary objective needs distances, which the cut leaves out")]

@@ -44,6 +44,8 @@ pub struct Report {
     /// The loads of the PEs by each weight, if vertices have several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loads_by_weight: Vec<Loads>,
+    /// The number of PEs whose vertices are not connected by edges between them, if loads are balanced.
+    pub in_pieces: Option<usize>,
     /// The vertices that migrate, if a previous assignment was given.
     pub migration: Option<Migration>,
     /// Exchanges of two processes that were evaluated.
@@ -70,6 +72,7 @@ impl Report {
             construction: None,
             loads: None,
             loads_by_weight: Vec::new(),
+            in_pieces: None,
             migration: None,
             swaps_tried: 0,
             swaps_made: 0,

@@ -20,7 +20,9 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem::check_room;
 use crate::mapping::search::Neighbourhood;
-use crate::partition::{Envelope, FixedVertices, MigrationWeight, PartitionPreset, Remapping, cut};
+use crate::partition::{
+    Envelope, FixedVertices, MigrationWeight, PartitionPreset, Remapping, cut, in_pieces,
+};
 
 /// The objective of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +50,7 @@ pub enum Objective {
 /// | [`initial`](Self::initial) | the search begins there | the same; of the cut, only an order, whose blocks are the result |
 /// | [`minimise`](Self::minimise) | J | J or the cut |
 /// | [`then_lower`](Self::then_lower) | a secondary objective is lowered | the same, but for the cut |
-/// | [`connected`](Self::connected) | refused | of the cut: each block is connected |
+/// | [`connected`](Self::connected) | refused | the vertices of each PE are connected; refused with several weights |
 ///
 /// ```
 /// use viem::graph::generate;
@@ -142,10 +144,23 @@ impl<'a> Request<'a> {
         Self { several: several.into(), ..self }
     }
 
-    /// Asks for a partition of connected blocks: see [`Partition::connected`](crate::partition::Partition::connected).
+    /// Asks for connected blocks, or no longer: the vertices of each PE are connected by edges between them, as far as the bounds allow it. See
+    /// [`Partition::connected`](crate::partition::Partition::connected). [`Report::in_pieces`] counts the others.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::solve::Balance;
+    /// use viem::{Config, Hierarchy, PreparedMachine, Request};
+    ///
+    /// let (mesh, tree) = (generate::mesh(40, 30, 1), Hierarchy::parse("4:4", "1:10")?);
+    /// let machine = PreparedMachine::new(&tree);
+    /// let request = Request::new(&mesh, &machine).balanced(Balance::default()).connected(true);
+    /// assert_eq!(request.solve(&Config::fast())?.report.in_pieces, Some(0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn connected(self) -> Self {
-        Self { is_connected: true, ..self }
+    pub fn connected(self, is_connected: bool) -> Self {
+        Self { is_connected, ..self }
     }
 
     /// Sets the objective. With the cut as the objective, PEs are the blocks of a partition.
@@ -354,9 +369,11 @@ impl<'a> Request<'a> {
             (!is_balanced && is_cut, RequestError::CutIsOneToOne),
             (is_cut && (self.start.is_some() || is_mapping), RequestError::CutHasStart),
             (is_cut && self.secondary.is_some(), RequestError::CutHasSecondary),
-            (self.is_connected && (!is_cut || has_several), RequestError::ConnectedOtherThanCut),
+            (self.is_connected && !is_balanced, RequestError::ConnectedIsOneToOne),
+            (self.is_connected && has_several, RequestError::SeveralAreConnected),
             (self.is_connected && self.previous.is_some(), RequestError::ConnectedHasPrevious),
-            (self.is_connected && is_index, RequestError::RangesAreConnected),
+            (self.is_connected && self.secondary.is_some(), RequestError::ConnectedHasSecondary),
+            (self.is_connected && is_cut && is_index, RequestError::RangesAreConnected),
             (self.previous.is_some() && has_place, RequestError::PreviousHasStart),
             (self.fixed.is_some() && is_index, RequestError::RangesAreFixed),
             (has_least_load && is_cut && is_index, RequestError::RangesHaveLeastLoads),
@@ -426,17 +443,21 @@ impl Attempt<'_> {
             limits,
             from: previous.map_or(Origin::Nothing, Origin::PreviousAssignment),
             fixed,
+            is_connected: request.is_connected,
             observer,
             begin,
             time_limit: self.limit_of_j(),
         };
         if objective == Objective::Cut {
-            return many_to_one::partition(&run, config.partition, (self.order(), request.is_connected));
+            return many_to_one::partition(&run, config.partition, self.order());
         }
         let (made, spent) = self.initial_along(|along| along.balanced(limits, fixed))?;
         let initial = made.as_ref().or(self.given_initial());
         let run = Run { from: initial.or(start).map_or(run.from, Origin::Start), ..run };
         let is_kept = config.one_to_one.search.neighbourhood == Neighbourhood::None;
+        if is_kept && initial.is_some() && request.is_connected {
+            return Err(RequestError::ConnectedIsKept.into());
+        }
         let found = match initial.filter(|_| is_kept) {
             Some(initial) => {
                 Envelope::single(Solution { mapping: initial.clone(), report: self.report_of(initial)? })
@@ -505,6 +526,7 @@ impl Attempt<'_> {
         report.cost = lowered.cost;
         report.cut = cut(graph, pe_of);
         report.loads = limits.map(|limits| limits.loads(graph, machine.machine(), pe_of));
+        report.in_pieces = limits.map(|_| in_pieces(graph, pe_of, machine.machine().num_pes()));
         report.swaps_made += lowered.exchanges;
         report.seconds.search += begin.elapsed().as_secs_f64();
         report.seconds.total = self.begin.elapsed().as_secs_f64();
@@ -528,8 +550,10 @@ impl Attempt<'_> {
         };
         let cost = evaluate(graph, distances, mapping)?;
         let cost_of_identity = evaluate(graph, distances, &identity)?;
+        let is_balanced = limits.is_some() || several.is_some();
         let report = Report {
             loads: limits.map(|limits| limits.loads(graph, whole, pe_of)),
+            in_pieces: is_balanced.then(|| in_pieces(graph, pe_of, whole.num_pes())),
             migration: previous.map(|previous| previous.homes.migration(graph, pe_of)),
             seconds: Seconds { total: self.begin.elapsed().as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, (cost, cut(graph, pe_of)), cost_of_identity)

@@ -1,5 +1,6 @@
 //! `viem convert`: writes a graph in another format.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -15,6 +16,7 @@ use crate::options::{self, ReportOptions, one_of};
 use crate::report;
 use crate::summary::{VERTICES, size};
 use crate::verb::{Form, Verb};
+use viem::graph::VertexWeights;
 use viem_io as io;
 use viem_io::metis::NodeWeights;
 use viem_io::output::Content;
@@ -61,6 +63,9 @@ struct Converted {
     format: &'static str,
     num_vertices: usize,
     num_edges: usize,
+    /// If vertices have several, all of which are written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    num_weights: Option<usize>,
 }
 
 impl Verb for Options {
@@ -82,25 +87,30 @@ impl Verb for Options {
             console: job.console,
         };
         let mut application = application::read(input, self.from, &how)?;
-        application.leave_weights(&files::name(&self.file), job.console);
-        let Application { graph, is_metis, .. } = application;
+        let is_metis = application.is_metis;
         let is_text = is_metis && !parhip::is_parhip(&start);
         let format = self.format.unwrap_or(if is_text { GraphFormat::Parhip } else { GraphFormat::Metis });
+        if !format.has_several_weights() && application.weights.is_some() {
+            let name = files::name(&self.file);
+            application.leave_weights(&name, job.console);
+            job.console.line(format_args!("--format=metis keeps all weights"));
+        }
+        let Application { graph, weights, .. } = application;
         let found = Converted {
             format: format.name(),
             num_vertices: graph.num_nodes(),
             num_edges: graph.num_edges(),
+            num_weights: weights.as_ref().map(VertexWeights::num_weights),
         };
-        let contents: [Content<'_>; 1] = [(Some(output), &|out| io::write_graph(out, &graph, format))];
+        let fill = |out: &mut dyn Write| io::write_several_graph(out, &graph, weights.as_ref(), format);
+        let contents: [Content<'_>; 1] = [(Some(output), &fill)];
         let report = report::of_verb("convert", self.file.as_path(), (), found);
         job.publish(&|out| report.write(out), &contents, None)?;
         let size = size(&graph, VERTICES);
         job.console
             .line(format_args!("graph of {size} written to {} in the format {format}", job.name(output)));
-        let has_more = |header: metis::Header| header.has_node_sizes || header.num_constraints > 1;
-        if is_text && metis::header(&start).is_some_and(has_more) {
-            let left_out = "vertex sizes, and weights of a vertex after its first, are left out";
-            job.console.warn(format_args!("{left_out}"));
+        if is_text && metis::header(&start).is_some_and(|header| header.has_node_sizes) {
+            job.console.warn(format_args!("vertex sizes are left out"));
         }
         Ok(End::Done)
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::common::{Folder, says};
 use viem::graph::generate;
+use viem::partition::PartitionAlgorithm;
 use viem_io::metis::{self, GraphContent};
 
 const MACHINE: &str = "--machine=4:4:4 --distances=1:10:100";
@@ -225,4 +226,42 @@ fn what_is_rounded_to_nothing_and_what_stays_empty_is_said() {
     let few = "viem map path --imbalance=100 --machine=2:2 --distances=1:10 -o parts";
     let empty = "note: the graph has 3 vertices for 4 PEs: 1 stays empty\n";
     assert_eq!(folder.stderr(few), empty);
+}
+
+#[test]
+fn small_shares_get_a_vertex_by_any_verb() {
+    let folder = Folder::new();
+    folder.write(
+        "ring",
+        (0..12).fold("12 12\n".to_owned(), |text, u| {
+            text + &format!("{} {}\n", (u + 1) % 12 + 1, (u + 11) % 12 + 1)
+        }),
+    );
+    folder.write_lines("points", (0..12).map(|u| format!("{u} 0")));
+    // Of 12 vertices, the share of a small block is a hundredth of one.
+    let (into, on) =
+        ("--capacities=1000,1,1,0,1 --imbalance=0", "-m 4 -d 1 --capacities=1000,1,1,1 --imbalance=0");
+    let mut lines: Vec<String> = PartitionAlgorithm::ALL
+        .into_iter()
+        .map(|algorithm| {
+            let points = if algorithm.needs_coordinates() { "--coordinates=points" } else { "" };
+            format!("viem partition ring {into} --algorithm={algorithm} {points}")
+        })
+        .collect();
+    folder.write_lines("before", [0; 12]);
+    lines.push(format!("viem partition ring {into} --write-index=index"));
+    lines.push(format!("viem partition ring {into} --index=index"));
+    lines.push(format!("viem remap ring before {into} --migration-weight=100"));
+    lines.push(format!("viem map ring {on}"));
+    lines.push(format!("viem map ring {on} --construction=linear --neighbourhood=none"));
+    lines.push(format!("viem remap ring before {on} --migration-weight=100"));
+    for line in lines {
+        folder.stdout(format!("{line} -o found --json=report"));
+        let mut counts = [0; 5];
+        folder.numbers("found").into_iter().for_each(|block| counts[block] += 1);
+        let expected = if line.contains("1000,1,1,0,1") { [9, 1, 1, 0, 1] } else { [9, 1, 1, 1, 0] };
+        assert_eq!(counts, expected, "{line}");
+        let loads = &folder.report("report")["loads"];
+        assert_eq!((&loads["empty"], &loads["overload"]), (&0.into(), &0.into()), "{line}");
+    }
 }

@@ -189,3 +189,37 @@ fn meaningless_options_are_rejected() {
     }
     assert_eq!(names(folder.path()), ["high", "short"], "nothing is written");
 }
+
+#[test]
+fn the_vertices_of_a_pe_are_connected_on_demand() {
+    let folder = Folder::new();
+    let in_pieces = |name: &str| folder.report(name)["in_pieces"].as_u64();
+    let text = folder
+        .stdout(on_mesh("viem map", "--connected --json=report --preset=fast --imbalance=1 -o mapping"));
+    assert_eq!(
+        (in_pieces("report"), folder.report("report")["options"]["connected"].as_bool()),
+        (Some(0), Some(true))
+    );
+    assert!(!text.contains("PEs in pieces"));
+    folder.stdout(on_mesh(
+        "viem map",
+        "--connected --initial=mapping --json=report --time-limit=0.1 -o mapping",
+    ));
+    assert_eq!(in_pieces("report"), Some(0));
+    // Two paths of four vertices on three PEs of at most three: one PE has to take from both.
+    folder.write("paths", "8 6\n2\n1 3\n2 4\n3\n6\n5 7\n6 8\n7\n");
+    let text = folder.stdout("viem map paths -m 3 -d 1 --imbalance=0 --connected -o mapping");
+    says(&text, ["PEs in pieces"]);
+    folder.stdout("viem score paths mapping -m 3 -d 1 --imbalance=0 --json=score");
+    assert_eq!(in_pieces("score"), Some(1));
+    let fails = |line: &str, expected: &str| folder.fails(line, 2, expected);
+    fails("viem map paths -m 8 -d 1 --connected", "--connected is for many vertices on a PE");
+    fails(
+        "viem map paths -m 3 -d 1 --connected --objective=mixed",
+        "a secondary objective would take connected",
+    );
+    fails(
+        "viem map paths -m 3 -d 1 --connected --construction=linear --neighbourhood=none",
+        "need not be connected",
+    );
+}

@@ -98,6 +98,7 @@ const MAP: &[Trial] = &[
     trial("least-load", "90").instead(MANY),
     trial("least-loads", "least").instead(MANY),
     trial("capacities", "1,2,1,2").instead(MANY),
+    trial("connected", "").instead(MANY),
     trial("fixed", "fixed"),
     trial("common", "1").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),
     trial("nodal", "").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),

@@ -90,10 +90,37 @@ fn lists_of_another_length_and_other_ways_are_refused_or_said() {
     for line in [
         "viem remap grid.graph blocks -k 4 --migration-weight=1 -o new",
         "viem partition grid.graph -k 4 --algorithm=linear -o new",
-        "viem convert grid.graph -o new",
+        "viem convert grid.graph -o new --format=parhip",
     ] {
         says(&folder.stderr(line), [ignored]);
     }
     folder.write("heavy", "2 1 010 2\n1 9223372036854775807 2\n1 1 1\n");
     folder.fails("viem partition heavy -k 2", 65, "heavy, line 3, column 1: ");
+}
+
+#[test]
+fn conversions_keep_all_weights_where_the_format_has_them() {
+    let folder = folder();
+    folder.stdout("viem convert grid.graph -o kept --format=metis --json=report");
+    let rows = |name: &str| {
+        let row = |line: &str| {
+            let mut row: Vec<usize> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+            row[2..].sort_unstable();
+            row
+        };
+        folder.read(name).lines().skip(1).map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(folder.read("kept").lines().next(), Some("256 480 10 2"));
+    assert_eq!(rows("kept"), rows("grid.graph"));
+    assert_eq!(folder.report("report")["num_weights"], 2);
+    let text = folder.stdout("viem convert grid.graph -o first");
+    says(&text, ["--format=metis keeps all weights"]);
+    folder.stdout("viem convert first -o first.graph");
+    assert_eq!(folder.read("first.graph").lines().next(), Some("256 480"));
+    folder.write("tiles.mesh", "3 2\n1 5 1 2 3\n1 7 2 3 4\n1 9 3 4 5\n");
+    folder.stdout("viem convert tiles.mesh -o tiles.graph");
+    assert_eq!(folder.read("tiles.graph"), "3 2 10 2\n1 5 2\n1 7 1 3\n1 9 2\n");
+    let text = folder.stdout("viem partition tiles.mesh -k 3 --imbalance=0,90 --verify");
+    says(&text, ["verified: so are the loads by all 2 weights"]);
+    says(&folder.stdout("viem partition tiles.mesh -k 3 --nodal --verify"), ["verified"]);
 }

@@ -51,6 +51,7 @@ module viem
     integer(c_int64_t) :: lower_bound
     integer(c_int64_t) :: cut
     type(viem_loads) :: loads
+    integer(c_int64_t) :: in_pieces
     type(viem_migration) :: migration
     real(c_double) :: seconds
     integer(c_int32_t) :: stopped
@@ -983,6 +984,18 @@ module viem
       type(c_ptr), value :: least_loads
       type(c_ptr), intent(out), optional :: error
       integer(c_int) :: viem_settings_set_limits_of_weights
+    end function
+
+    function viem_settings_set_connected( &
+        settings, &
+        is_connected, &
+        error) &
+        bind(C, name="viem_settings_set_connected")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int), value :: is_connected
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_connected
     end function
 
     function viem_settings_set_objective( &

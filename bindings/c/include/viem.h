@@ -234,6 +234,10 @@ typedef struct {
    */
   viem_loads loads;
   /**
+   * The number of PEs or blocks whose vertices are not connected by edges between them.
+   */
+  int64_t in_pieces;
+  /**
    * The vertices that have moved.
    */
   viem_migration migration;
@@ -1047,6 +1051,16 @@ viem_status viem_settings_set_limits_of_weights(viem_settings *settings,
                                                 const double *imbalances,
                                                 const double *least_loads,
                                                 viem_error **error);
+
+/**
+ * Says whether partitions and many-to-one mappings have connected blocks: the vertices of each block or PE are connected by edges between them, as far as
+ * the bounds allow it. `in_pieces` in the report counts the others. Remappings, several weights and other objectives than J refuse it.
+ *
+ * Precondition: The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_connected(viem_settings *settings,
+                                        int is_connected,
+                                        viem_error **error);
 
 /**
  * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.

@@ -145,7 +145,7 @@ pub unsafe extern "C" fn viem_map_many_to_one(
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
         let (limits, prepared) = (job.limits()?, PreparedMachine::new(&job.machine.inner));
-        let request = limits.bound(job.request(start, &prepared));
+        let request = limits.bound(job.request(start, &prepared)).connected(job.settings.is_connected());
         Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
@@ -178,6 +178,7 @@ pub unsafe extern "C" fn viem_remap(
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
         let (limits, prepared) = (job.limits()?, PreparedMachine::new(&job.machine.inner));
         let request = limits.bound(job.request(None, &prepared)).previous(remapping);
+        let request = request.connected(job.settings.is_connected());
         Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }

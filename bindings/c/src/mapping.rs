@@ -117,6 +117,8 @@ pub struct Report {
     pub cut: i64,
     /// The loads of the PEs or blocks.
     pub loads: Loads,
+    /// The number of PEs or blocks whose vertices are not connected by edges between them.
+    pub in_pieces: i64,
     /// The vertices that have moved.
     pub migration: Migration,
     /// Time of the run.
@@ -137,6 +139,7 @@ impl Report {
             lower_bound: VIEM_UNKNOWN,
             cut: VIEM_UNKNOWN,
             loads: Loads::unknown(),
+            in_pieces: VIEM_UNKNOWN,
             migration: Migration::unknown(),
             seconds: 0.0,
             stopped: 0,
@@ -152,6 +155,7 @@ impl From<&viem::Report> for Report {
             cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
             cut: report.cut,
             loads: report.loads.map_or_else(Loads::unknown, Loads::from),
+            in_pieces: report.in_pieces.map_or(VIEM_UNKNOWN, |count| count as i64),
             migration: report.migration.map_or_else(Migration::unknown, Migration::from),
             seconds: report.seconds.total,
             stopped: report.stopped.into(),

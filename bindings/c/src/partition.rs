@@ -99,7 +99,8 @@ fn run(
     division.rounded_least(&graph.csr).iter().for_each(|text| note(text));
     check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
     let machine = PreparedMachine::new(&blocks);
-    let request = division.request(&graph.csr, &machine).previous(previous);
+    let request =
+        division.request(&graph.csr, &machine).previous(previous).connected(settings.is_connected());
     let solution = request.observed(&settings.watcher()).solve(&settings.config())?;
     Ok(Mapping::new(solution.mapping, division.num_blocks(), report(&solution.report)))
 }

@@ -45,6 +45,7 @@ pub struct Settings {
     /// The limits of each of several weights; empty if all have those of the balance.
     limits_of_weights: Vec<Balance>,
     pub(crate) time_limit: Option<Duration>,
+    is_connected: bool,
     /// None for J alone.
     bottleneck: Option<BottleneckConfig>,
     callback: Option<Callback>,
@@ -61,6 +62,7 @@ impl Settings {
             least_loads: Vec::new(),
             limits_of_weights: Vec::new(),
             time_limit: None,
+            is_connected: false,
             bottleneck: None,
             callback: None,
         }
@@ -121,6 +123,11 @@ impl Settings {
         Ok(Limits::new(graph.several.as_ref(), each, least_loads)?)
     }
 
+    /// Whether blocks should be connected.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.is_connected
+    }
+
     /// A setting that is not the default and that distributed graphs do not have, if there is one.
     pub fn not_distributed(&self) -> Option<&'static str> {
         let settings = [
@@ -130,6 +137,7 @@ impl Settings {
             (self.bottleneck.is_some(), "objective"),
             (!self.least_loads.is_empty(), "least loads of single blocks"),
             (!self.limits_of_weights.is_empty(), "limits of several weights"),
+            (self.is_connected, "connected blocks"),
         ];
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
@@ -320,6 +328,24 @@ pub unsafe extern "C" fn viem_settings_set_limits_of_weights(
         let limits: Vec<Balance> = imbalances.iter().enumerate().map(balance).collect();
         limits.iter().try_for_each(Balance::validate)?;
         settings.limits_of_weights = limits;
+        Ok(())
+    })
+}
+
+/// Says whether partitions and many-to-one mappings have connected blocks: the vertices of each block or PE are connected by edges between them, as far as
+/// the bounds allow it. `in_pieces` in the report counts the others. Remappings, several weights and other objectives than J refuse it.
+///
+/// # Safety
+///
+/// The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_connected(
+    settings: Option<&mut Settings>,
+    is_connected: c_int,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        settings.is_connected = is_connected != 0;
         Ok(())
     })
 }

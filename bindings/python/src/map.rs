@@ -142,7 +142,7 @@ pub(crate) fn map_many_to_one<'py>(
     let (bottleneck, limits) = (settings.bottleneck()?, settings.limits(graph)?);
     warn_rounded(py, graph, machine, &limits)?;
     let prepared = PreparedMachine::new(&machine.inner);
-    let request = limits.bound(input.request(graph, &prepared));
+    let request = limits.bound(input.request(graph, &prepared)).connected(settings.connected);
     let request = request.then_lower(secondary(&bottleneck));
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }

@@ -94,7 +94,7 @@ pub(crate) fn partition<'py>(
     let config = settings.of_partition()?;
     let machine = PreparedMachine::new(&blocks);
     let previous = homes.as_ref().map(|homes| Remapping::new(homes, weight));
-    let request = division.request(csr, &machine).previous(previous);
+    let request = division.request(csr, &machine).previous(previous).connected(settings.connected);
     let Solution { mapping, report, .. } =
         settings.run(py, |watcher| request.observed(watcher).solve(&config))?;
     reported(py, mapping.pes(), &report, &division)

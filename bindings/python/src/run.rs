@@ -31,6 +31,7 @@ pub(crate) struct Settings {
     least_loads: Option<LeastLoads>,
     objective: String,
     excess: f64,
+    pub connected: bool,
     progress: Option<Py<PyAny>>,
     returns_on_interrupt: bool,
 }

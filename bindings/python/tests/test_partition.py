@@ -235,3 +235,21 @@ def test_several_weights_that_do_not_fit(options, message):
 def test_several_weights_are_not_remapped():
     with pytest.raises(viem.UsageError, match="one weight, not several"):
         viem.remap(nx.path_graph(4), 2, [0, 0, 1, 1], weights=[[1, 2]] * 4)
+
+
+def test_connected_blocks_and_pes():
+    grid = nx.grid_2d_graph(20, 20)
+    dealt = np.arange(400) % 16
+    assert viem.evaluate(grid, 16, dealt).report["in_pieces"] == 16
+    machine = viem.Machine("4:4", distances="1:10")
+    assert viem.evaluate(grid, machine, dealt, many_to_one=True).report["in_pieces"] == 16
+    for found in (
+        viem.partition(grid, 16, connected=True, preset="fast").blocks,
+        viem.map_many_to_one(grid, machine, connected=True, preset="fast").pe,
+    ):
+        places = dict(zip(grid, found))
+        for place in range(16):
+            assert nx.is_connected(grid.subgraph(vertex for vertex in grid if places[vertex] == place))
+    with pytest.raises(viem.UsageError, match="one weight"):
+        weights = dict.fromkeys(grid, (1, 2))
+        viem.partition(grid, 4, weights=weights, connected=True)

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::metis::{self, GraphContent, GraphNote, GraphRead, NodeWeights};
 use super::parhip::{self, ParhipWidth};
 use super::{ReadError, Source};
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 
 /// A format of graph files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,14 @@ impl GraphFormat {
             Self::Metis => "metis",
             Self::Parhip => "parhip",
             Self::Parhip32 => "parhip32",
+        }
+    }
+
+    /// Returns whether such files have several weights of a vertex.
+    pub fn has_several_weights(self) -> bool {
+        match self {
+            Self::Metis => true,
+            Self::Parhip | Self::Parhip32 => false,
         }
     }
 }
@@ -74,5 +82,19 @@ pub fn write_graph(out: &mut (impl Write + ?Sized), graph: &CsrGraph, format: Gr
         GraphFormat::Metis => metis::write(out, graph, content),
         GraphFormat::Parhip => parhip::write(out, graph, content, ParhipWidth::Eight),
         GraphFormat::Parhip32 => parhip::write(out, graph, content, ParhipWidth::Least),
+    }
+}
+
+/// Writes a graph as [`write_graph`] does, with all weights of its vertices if they have several and the [format has
+/// them](GraphFormat::has_several_weights); O(n + m).
+pub fn write_several_graph(
+    out: &mut (impl Write + ?Sized),
+    graph: &CsrGraph,
+    weights: Option<&VertexWeights>,
+    format: GraphFormat,
+) -> io::Result<()> {
+    match weights.filter(|_| format.has_several_weights()) {
+        Some(weights) => metis::write_several(out, graph, weights),
+        None => write_graph(out, graph, format),
     }
 }

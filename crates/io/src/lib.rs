@@ -82,7 +82,9 @@ use viem::base::error::{ErrorKind, HasKind};
 use viem::base::memory::OutOfMemory;
 
 pub use fields::FieldFault;
-pub use graph_file::{GraphFormat, read_graph, read_noted_graph, read_several_graph, write_graph};
+pub use graph_file::{
+    GraphFormat, read_graph, read_noted_graph, read_several_graph, write_graph, write_several_graph,
+};
 pub use lines::LineFault;
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};

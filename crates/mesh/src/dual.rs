@@ -48,7 +48,7 @@ impl HasKind for DualError {
 }
 
 impl Mesh {
-    /// The graph of its elements. They weigh what the file says, or else what `weights` says of their kinds, or else 1.
+    /// The graph of its elements. They have the first weight of the file, or else what `weights` says of their kinds, or else 1.
     ///
     /// ```
     /// use viem_io::Source;

@@ -5,7 +5,7 @@ use crate::fault::{MeshFault, Stop};
 use viem::base::memory;
 use viem::base::settings::named;
 use viem::base::types::Weight;
-use viem::graph::Coordinates;
+use viem::graph::{Coordinates, VertexWeights};
 
 named! {
     /// A kind of element. Those of a higher order have the same kind.
@@ -95,7 +95,9 @@ pub struct Mesh {
     pub(crate) num_nodes: usize,
     /// The coordinates of each node; none if the file has none.
     pub(crate) points: Vec<[f64; 3]>,
+    /// The first weight of each element, if the file has any.
     pub(crate) weights: Option<Vec<Weight>>,
+    pub(crate) several: Option<VertexWeights>,
     /// The pairs of elements that share a face, if the file lists them.
     pub(crate) faces: Option<Vec<(u32, u32)>>,
     /// The elements of lower dimensions: how many there are of each kind.
@@ -196,6 +198,11 @@ impl Mesh {
         let mut counts = [0; ElementKind::ALL.len()];
         self.kinds.iter().for_each(|&kind| counts[kind as usize] += 1);
         ElementKind::ALL.into_iter().zip(counts).filter(|&(_, count)| count > 0).collect()
+    }
+
+    /// All weights of its elements, if the file has several of each, as those of METIS may.
+    pub fn several_weights(&self) -> Option<&VertexWeights> {
+        self.several.as_ref()
     }
 
     /// Those of lower dimensions that its file has besides, and which are left out.

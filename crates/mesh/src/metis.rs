@@ -8,7 +8,9 @@ use crate::dual::DualError;
 use crate::fault::{MeshFault, Stop};
 use crate::format::Format;
 use crate::mesh::{ElementKind, Mesh};
+use viem::base::memory;
 use viem::base::types::Weight;
+use viem::graph::VertexWeights;
 use viem_io::table::{Fields, is_blank};
 
 pub(crate) const FORMAT: Format = Format { name: "metis", read };
@@ -22,7 +24,8 @@ fn read(cursor: &mut Cursor<'_>) -> Outcome<Mesh> {
     let first = words.next().ok_or_else(|| header.unexpected("the number of elements"))?;
     let count = first.whole("the number of elements", 1, u64::from(u32::MAX))? as usize;
     let count = cursor.check_count(count, "the number of elements", first.offset)?;
-    let num_weights = words.next().map_or(Ok(0), |word| word.whole("the number of weights", 0, 1 << 10))?;
+    let num_weights =
+        words.next().map_or(Ok(0), |word| word.whole("the number of weights", 0, 1 << 10))? as usize;
     if let Some(word) = words.next() {
         return Err(word.unexpected("the end of the line"));
     }
@@ -31,8 +34,7 @@ fn read(cursor: &mut Cursor<'_>) -> Outcome<Mesh> {
     let (mut weights, mut nodes) = (Vec::new(), Vec::new());
     for _ in 0..count {
         let line = line(cursor).ok_or_else(|| ends(cursor, "an element"))?;
-        let weight = element(line, num_weights, &mut nodes, &mut greatest)?;
-        push(&mut weights, weight)?;
+        element(line, num_weights, (&mut weights, &mut nodes), &mut greatest)?;
         mesh.push(kind(nodes.len()), &nodes)?;
     }
     if let Some(word) = std::iter::from_fn(|| line(cursor)).find(|word| !word.text.is_empty()) {
@@ -45,6 +47,7 @@ fn read(cursor: &mut Cursor<'_>) -> Outcome<Mesh> {
         let reason = format!("node {number} is far beyond the number of nodes that the elements have");
         return Err(Stop::text(greatest, MeshFault::Malformed { reason }));
     }
+    mesh.several = several_weights(header, num_weights, &mut weights)?;
     mesh.weights = (num_weights > 0).then_some(weights);
     if mesh.kinds.contains(&ElementKind::Tetrahedron) && !has_tetrahedra(&mesh)? {
         let is_flat = |kind: &&mut ElementKind| **kind == ElementKind::Tetrahedron;
@@ -60,31 +63,45 @@ fn has_tetrahedra(mesh: &Mesh) -> Outcome<bool> {
     })
 }
 
-/// Reads the nodes of an element, and returns its first weight, or 1. `greatest` is the greatest node so far, and its place.
+/// Takes all weights of the elements, if there are several, and leaves the first of each.
+fn several_weights(
+    header: Word<'_>,
+    num_weights: usize,
+    weights: &mut Vec<Weight>,
+) -> Outcome<Option<VertexWeights>> {
+    if num_weights < 2 {
+        return Ok(None);
+    }
+    let mut first = memory::with_room(weights.len() / num_weights)?;
+    first.extend(weights.iter().step_by(num_weights));
+    let several = VertexWeights::new(num_weights, std::mem::replace(weights, first));
+    several
+        .map(Some)
+        .map_err(|error| Stop::text(header.offset, MeshFault::Malformed { reason: error.to_string() }))
+}
+
+/// Reads an element: adds its weights, and replaces the nodes by its own. `greatest` is the greatest node so far, and its place.
 fn element(
     line: Word<'_>,
-    num_weights: u64,
-    nodes: &mut Vec<u32>,
+    num_weights: usize,
+    (weights, nodes): (&mut Vec<Weight>, &mut Vec<u32>),
     greatest: &mut (u64, usize),
-) -> Outcome<Weight> {
+) -> Outcome<()> {
     nodes.clear();
-    let (mut weight, mut index) = (1, 0);
-    for word in words(line) {
+    for (index, word) in words(line).enumerate() {
         if index < num_weights {
-            let number = word.whole("the weight of an element", 0, Weight::MAX as u64)?;
-            weight = if index == 0 { number as Weight } else { weight };
+            push(weights, word.whole("the weight of an element", 0, Weight::MAX as u64)? as Weight)?;
         } else {
             let node = word.whole("a node", 1, MOST_NODES)?;
             *greatest = (*greatest).max((node, word.offset));
             push(nodes, node as u32 - 1)?;
         }
-        index += 1;
     }
     if nodes.is_empty() {
         let end = Word { text: b"", offset: line.offset + line.text.len() };
         return Err(end.unexpected("the nodes of an element"));
     }
-    Ok(weight)
+    Ok(())
 }
 
 fn kind(num_nodes: usize) -> ElementKind {

@@ -16,10 +16,10 @@ use crate::solve::report::Solution;
 pub(in crate::solve) fn partition(
     run: &Run<'_>,
     preset: PartitionPreset,
-    (order, is_connected): (Option<Order<'_>>, bool),
+    order: Option<Order<'_>>,
 ) -> Result<Envelope<Solution>, SolveError> {
     run.check()?;
-    let &Run { graph, limits, from, fixed, observer, begin, time_limit, seed, .. } = run;
+    let &Run { graph, limits, from, fixed, is_connected, observer, begin, time_limit, seed, .. } = run;
     let (machine, distances) = (run.machine.machine(), run.machine.distances()?);
     let before = match from {
         Origin::PreviousAssignment(remapping) => Some(remapping.homes.loads(graph)),
@@ -46,8 +46,9 @@ pub(in crate::solve) fn partition(
         }
     };
     let known = Known { cost_of_identity, cost_of_start: None, stopped: limited.should_stop() };
+    // A time limit ends the search; that blocks are connected is a constraint.
     let connected = |blocks| match is_connected {
-        true => Partition::of(graph, blocks, &targets).connected(graph, &targets, limited).into_blocks(),
+        true => Partition::of(graph, blocks, &targets).connected(graph, &targets, observer).into_blocks(),
         false => blocks,
     };
     found.map(connected).try_map(|blocks| {

@@ -16,6 +16,7 @@ use crate::mapping::problem;
 use crate::partition::{
     BlockDistances, Envelope, FixedError, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitioner,
     Migration, MigrationWeight, PreviousAssignment, RemapError, Remapping, Targets, block_weights, cost,
+    in_pieces,
 };
 use crate::solve::balance::LoadLimits;
 use crate::solve::error::SolveError;
@@ -34,6 +35,8 @@ pub(in crate::solve) struct Run<'a> {
     pub from: Origin<'a>,
     /// Vertices that must be on given PEs.
     pub fixed: Option<&'a FixedVertices>,
+    /// Whether blocks should be connected.
+    pub is_connected: bool,
     pub observer: &'a dyn Observer,
     pub begin: Instant,
     pub time_limit: Option<Duration>,
@@ -193,6 +196,10 @@ impl Run<'_> {
             watched: &watched,
         };
         let (found, weight) = search.from(&first)?;
+        let found = found.map(|found| match self.is_connected {
+            true => search.connected(found, first.start()),
+            false => found,
+        });
         observer.reached(found.best(weight)?.cost);
         let identity = self.limits.identity(graph, machine, fixed)?;
         let cost_of_identity = evaluate(graph, self.machine.distances()?, &identity)?;
@@ -216,6 +223,7 @@ impl Run<'_> {
         let report = Report {
             cost_of_start,
             loads: Some(limits.loads(graph, self.machine.machine(), mapping.pes())),
+            in_pieces: Some(in_pieces(graph, mapping.pes(), self.machine.machine().num_pes())),
             migration: from.migration(graph, mapping.pes()),
             stopped,
             seconds: Seconds { total: begin.elapsed().as_secs_f64(), ..Seconds::default() },

@@ -168,6 +168,21 @@ impl Search<'_> {
         Some(index.cut(self.graph.node_weights(), self.targets))
     }
 
+    /// The mapping, or the start if that is better, once what lies apart from its PE has joined another one.
+    pub(super) fn connected(
+        &self,
+        found: ManyToOnePartition,
+        start: Option<&[BlockId]>,
+    ) -> ManyToOnePartition {
+        let Self { graph, targets, layout, watched, .. } = *self;
+        let start = start.map(|start| self.measured(start.to_vec()));
+        // A time limit ends the search; that blocks are connected is a constraint.
+        let observer = watched.limited.observer;
+        let ways = [found].into_iter().chain(start);
+        let ways = ways.map(|way| way.connected(graph, targets, layout.distances, observer));
+        ways.min_by_key(|way| way.score_of_connected(graph)).expect("there is one")
+    }
+
     fn measured(&self, blocks: Vec<BlockId>) -> ManyToOnePartition {
         let cost = cost(self.graph, self.layout.distances, &blocks);
         ManyToOnePartition { partition: Partition::of(self.graph, blocks, self.targets), cost }

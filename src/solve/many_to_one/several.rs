@@ -10,7 +10,7 @@ use crate::graph::CsrGraph;
 use crate::machine::{DistanceOracle, Metric as _};
 use crate::mapping::objective::evaluate;
 use crate::mapping::{Mapping, problem};
-use crate::partition::{FixedVertices, Layout, VectorPartitioner, VectorProblem, cut};
+use crate::partition::{FixedVertices, Layout, VectorPartitioner, VectorProblem, cut, in_pieces};
 use crate::solve::balance::in_order;
 use crate::solve::config::Config;
 use crate::solve::error::SolveError;
@@ -77,7 +77,9 @@ impl SeveralRun<'_> {
             seconds: Seconds { total: total.as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, costs, cost_of_identity)
         };
-        let report = report.with_loads_by_weight(several.loads(machine, mapping.pes()));
+        let in_pieces = Some(in_pieces(graph, mapping.pes(), machine.num_pes()));
+        let loads = several.loads(machine, mapping.pes());
+        let report = Report { in_pieces, ..report.with_loads_by_weight(loads) };
         Ok(Solution { mapping, report })
     }
 }

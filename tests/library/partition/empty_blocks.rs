@@ -125,6 +125,36 @@ fn equal_blocks_of_any_algorithm_have_vertices_if_there_are_enough() {
 }
 
 #[test]
+fn unequal_blocks_of_any_algorithm_have_vertices_if_there_are_enough() {
+    let mut rng = Rng::new(64);
+    for round in 0..24 {
+        let n = 12 + rng.below(40) as usize;
+        let graph = random_graph(n, 1 + round % 4, 4, &mut rng).with_unit_node_weights();
+        let is_unit = round % 2 == 0;
+        let graph = if is_unit { graph } else { mostly_weightless(&graph, [0, 1, 9][round % 3], &mut rng) };
+        let capacities: Vec<u32> =
+            (0..2 + rng.below(10)).map(|_| [0, 1, 1, 2, 100, 1000][rng.below(6) as usize]).collect();
+        let Ok(targets) = Targets::proportional(&graph, &capacities, [0.0, 0.03][round / 2 % 2]) else {
+            continue;
+        };
+        let check = |name: &str, blocks: &[BlockId]| {
+            let (above, _, empty) = missed(&graph, &targets, &capacities, blocks);
+            assert_eq!(empty, 0, "round {round}, {name}: {capacities:?}, {blocks:?}");
+            assert!(!is_unit || above == 0, "round {round}, {name}: {capacities:?}, {blocks:?}");
+        };
+        each_division(&graph, &targets, round as u64, &mut |name, blocks| check(&name, &blocks));
+        let order: Vec<NodeId> = graph.nodes().collect();
+        let index = OrderIndex::of_order(&order).unwrap();
+        check("index", &index.cut(graph.node_weights(), &targets));
+        if is_unit {
+            let near = targets.clone().near(&capacities, &vec![0; capacities.len()]);
+            check("in order", &targets.in_order(&graph));
+            assert_eq!(near.num_empty(&near.in_order(&graph)), 0, "round {round}: {capacities:?}");
+        }
+    }
+}
+
+#[test]
 fn blocks_of_tiny_graphs_are_empty_only_if_all_assignments_as_good_leave_as_many() {
     let mut rng = Rng::new(62);
     let (mut left, mut runs) = (0, 0);
@@ -247,6 +277,7 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 graph = mostly_weightless(&graph, [0, 1, 9][round - 1], &mut rng);
             }
             let config = Config::preset([MapPreset::Fast, MapPreset::Eco][round % 2]);
+            let balance = Balance::default().with_imbalance([0.03, 0.0][rng.below(2) as usize]);
             let context = format!("{}, round {round}", family.name);
             let check = |pes: &[BlockId], name: &str| {
                 let mut counts = vec![0; family.room.len()];
@@ -254,14 +285,14 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 let is_wrong = |(&count, &room): (&i32, &usize)| (count == 0) != (room == 0);
                 assert!(!counts.iter().zip(&family.room).any(is_wrong), "{context}, {name}: {counts:?}");
             };
-            let mapped = solved!(&graph, machine, &config, balanced(Balance::default()));
+            let mapped = solved!(&graph, machine, &config, balanced(balance));
             check(mapped.mapping.pes(), "mapped");
             assert_eq!(mapped.report.loads.unwrap().empty, 0);
             let first = (0..pes as BlockId).find(|&pe| family.room[pe as usize] > 0).unwrap();
             let homes = PreviousAssignment::new(&vec![first; n], pes).unwrap();
             for weight in ["0", "9"] {
                 let solution = Request::new(&graph, &PreparedMachine::new(machine))
-                    .balanced(Balance::default())
+                    .balanced(balance)
                     .previous(Remapping::new(&homes, weight.parse().unwrap()))
                     .solve(&config);
                 check(solution.unwrap().mapping.pes(), "remapped");
@@ -270,7 +301,7 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 &graph,
                 machine,
                 &config.with_neighbourhood(Neighbourhood::None),
-                balanced(Balance::default()),
+                balanced(balance),
                 initial(Initial::Along(PartitionAlgorithm::Linear.into()))
             );
             check(along.mapping.pes(), "along");

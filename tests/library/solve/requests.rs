@@ -50,6 +50,7 @@ struct Drawn {
     is_cut: bool,
     has_secondary: bool,
     has_limit: bool,
+    is_connected: bool,
 }
 
 impl Drawn {
@@ -66,6 +67,7 @@ impl Drawn {
             is_cut: one_in(4),
             has_secondary: one_in(4),
             has_limit: one_in(8),
+            is_connected: one_in(4),
         }
         .with_initial(rng.below(8))
     }
@@ -83,6 +85,10 @@ impl Drawn {
             (!self.is_balanced && self.is_cut, RequestError::CutIsOneToOne),
             (self.is_cut && (self.has_start || self.initial == 1), RequestError::CutHasStart),
             (self.is_cut && self.has_secondary, RequestError::CutHasSecondary),
+            (self.is_connected && !self.is_balanced, RequestError::ConnectedIsOneToOne),
+            (self.is_connected && self.has_previous, RequestError::ConnectedHasPrevious),
+            (self.is_connected && self.has_secondary, RequestError::ConnectedHasSecondary),
+            (self.is_connected && self.is_cut && is_index, RequestError::RangesAreConnected),
             (self.has_fixed && is_index, RequestError::RangesAreFixed),
             (self.has_least_load && self.is_cut && is_index, RequestError::RangesHaveLeastLoads),
             (self.has_previous && has_place, RequestError::PreviousHasStart),
@@ -180,11 +186,34 @@ impl<'a> Problem<'a> {
             .previous(drawn.has_previous.then_some(remapping))
             .start(drawn.has_start.then_some(&self.start))
             .initial(initial)
+            .connected(drawn.is_connected)
             .then_lower(drawn.has_secondary.then_some(&self.asked as &dyn Secondary))
     }
 
     fn balance(&self, drawn: Drawn) -> Balance {
         self.balance.with_least_load(if drawn.has_least_load { 0.3 } else { 0.0 })
+    }
+
+    /// The number of pieces into which the vertices of each PE fall.
+    fn pieces(&self, pe_of: &[PeId]) -> Vec<usize> {
+        let mut pieces = vec![0; self.family.machine.num_pes()];
+        let mut is_reached = vec![false; pe_of.len()];
+        for first in self.graph.nodes() {
+            let pe = pe_of[first as usize];
+            pieces[pe as usize] += usize::from(!is_reached[first as usize]);
+            let mut waiting = vec![first];
+            while let Some(at) = waiting.pop() {
+                if !std::mem::replace(&mut is_reached[at as usize], true) {
+                    waiting.extend(self.graph.neighbours(at).iter().filter(|&&v| pe_of[v as usize] == pe));
+                }
+            }
+        }
+        pieces
+    }
+
+    /// The pieces beyond one for each PE.
+    fn extra_pieces(&self, solution: &Solution) -> usize {
+        self.pieces(solution.mapping.pes()).iter().map(|pieces| pieces.saturating_sub(1)).sum()
     }
 
     /// Checks each constraint, and what the report says of it.
@@ -211,6 +240,8 @@ impl<'a> Problem<'a> {
             "{context}"
         );
         assert_eq!(report.loads.is_some(), drawn.is_balanced, "{context}");
+        let in_pieces = || self.pieces(pe_of).into_iter().filter(|&pieces| pieces > 1).count();
+        assert_eq!(report.in_pieces, drawn.is_balanced.then(in_pieces), "{context}");
         match report.loads {
             None => assert!(Mapping::on(machine, pe_of.to_vec()).is_ok(), "{context}"),
             Some(loads) => {
@@ -225,7 +256,7 @@ impl<'a> Problem<'a> {
         if drawn.has_start {
             let of_start = self.family.cost(&self.graph, self.start.pes());
             assert_eq!(report.cost_of_start.map(i128::from), Some(of_start), "{context}");
-            assert!(i128::from(report.cost) <= of_start, "{context}");
+            assert!(drawn.is_connected || i128::from(report.cost) <= of_start, "{context}");
         }
         assert_eq!(self.asked.0.load(Ordering::Relaxed), usize::from(drawn.has_secondary), "{context}");
         assert!((!report.stopped || drawn.has_limit) && report.seconds.total >= 0.0, "{context}");
@@ -235,7 +266,7 @@ impl<'a> Problem<'a> {
 #[test]
 fn all_combinations_mean_something_or_are_refused_with_a_reason() {
     let mut rng = Rng::new(65);
-    let (mut solved, mut refused) = (0, 0);
+    let (mut solved, mut refused, mut fewer) = (0, 0, 0);
     for round in 0..6 {
         for family in small_families(&mut rng) {
             for _ in 0..8 {
@@ -257,12 +288,19 @@ fn all_combinations_mean_something_or_are_refused_with_a_reason() {
                         assert!(reasons.is_empty(), "{drawn:?} is refused for {reasons:?}");
                         problem.check(drawn, &solution);
                         solved += 1;
+                        if drawn.is_connected && !drawn.has_limit {
+                            let apart = Drawn { is_connected: false, ..drawn };
+                            let apart = problem.request(apart, &machine).solve(&config).unwrap();
+                            let [joined, apart] = [&solution, &apart].map(|one| problem.extra_pieces(one));
+                            assert!(joined <= apart, "{drawn:?}: {joined} {apart}");
+                            fewer += usize::from(joined < apart);
+                        }
                     }
                 }
             }
         }
     }
-    assert!(solved > 150 && refused > 150, "{solved} {refused}");
+    assert!(solved > 150 && refused > 150 && fewer > 0, "{solved} {refused} {fewer}");
 }
 
 /// A prepared machine gives the same results as one that is prepared for each request.

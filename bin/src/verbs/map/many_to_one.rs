@@ -54,6 +54,8 @@ pub(crate) struct Scratch {
     start: Option<Mapping>,
     /// The search for the objective, if that is not J alone.
     bottleneck: Option<BottleneckConfig>,
+    /// True if the vertices of each PE are connected.
+    is_connected: bool,
 }
 
 impl Scratch {
@@ -79,7 +81,7 @@ impl Scratch {
                 "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
             return Err(UsageError(message.to_owned()).into());
         }
-        Ok(Self { order, keeps_order, start, bottleneck })
+        Ok(Self { order, keeps_order, start, bottleneck, is_connected: options.connected })
     }
 }
 
@@ -184,8 +186,9 @@ impl<'a> ManyToOne<'a> {
                 let (solution, remapped) = remap.solve(request, (self.graph, config), ("J", job.console))?;
                 Ok((solution, Some(remapped)))
             }
-            Way::Scratch(Scratch { order, start, bottleneck, .. }) => {
+            Way::Scratch(Scratch { order, start, bottleneck, is_connected, .. }) => {
                 let request = request
+                    .connected(*is_connected)
                     .start(start.as_ref())
                     .initial(order.as_ref().map(InitialOrder::initial))
                     .then_lower(bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary));
@@ -253,6 +256,7 @@ impl<'a> ManyToOne<'a> {
         }
         summary.since("cut", before.map(|before| before.cut), report.cut);
         many_to_one::add_traffic(&mut summary, traffic);
+        many_to_one::add_pieces(&mut summary, report);
         summary.print(console);
     }
 
@@ -317,6 +321,7 @@ impl<'a> ManyToOne<'a> {
             imbalance: self.limits.percents(|balance| balance.imbalance),
             least_load: self.limits.percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
+            connected: self.scratch().is_some_and(|scratch| scratch.is_connected),
             mesh: asked.mesh.clone(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
@@ -355,6 +360,8 @@ struct JsonOptions {
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    connected: bool,
     #[serde(flatten)]
     mesh: MeshOptions,
     /// What was minimised, if not J alone.

@@ -82,6 +82,10 @@ pub(crate) struct Options {
     #[arg(hide_short_help = true, long, value_name = "WHAT", help_heading = "Constraints", value_parser = one_of(&FirstHost::ALL, FirstHost::name))]
     pub(crate) first_host: Option<FirstHost>,
 
+    /// Connect the vertices of each PE, if the graph allows that within the bounds; otherwise, they fall into few pieces
+    #[arg(hide_short_help = true, long, help_heading = "Constraints")]
+    pub(crate) connected: bool,
+
     /// Processes that must share a node. Groups of INT consecutive ones, the last of which may be smaller; or a file, line i of
     /// which holds the group of process i; all groups have the same size, but for one that may be smaller
     #[arg(long, value_name = "INT|FILE", help_heading = "Constraints", value_parser = Together::parse)]
@@ -224,6 +228,10 @@ impl Options {
         if self.results.model.is_some() {
             let message =
                 "--model is for graphs with many vertices on a PE; here the graph is the model, leave it out";
+            return Err(UsageError(message.to_owned()));
+        }
+        if self.connected {
+            let message = "--connected is for many vertices on a PE; here each process has a place of its own, leave it out";
             return Err(UsageError(message.to_owned()));
         }
         self.sharing.check_one_to_one()

@@ -246,7 +246,7 @@ impl<'a> Task<'a> {
             None => request.balanced(limits.get()),
         };
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        let request = if self.asked.is_connected { request.connected() } else { request };
+        let request = request.connected(self.asked.is_connected);
         // A remapping that is stopped has a result worth saving; a partition from scratch has none before its end.
         let is_resumed = matches!(self.start, Start::Previous(_));
         let first = if is_resumed { First::AsksToStop } else { First::Ends };

@@ -249,6 +249,7 @@ fn print((console, form): (Console, Form), report: &Report<'_>, num_pes: usize, 
     }
     busiest.iter().for_each(|busiest| busiest.add_to(&mut summary));
     by_pe.iter().for_each(|traffic| many_to_one::add_traffic(&mut summary, traffic));
+    many_to_one::add_pieces(&mut summary, known);
     summary.print(console);
     busiest.iter().filter(|_| form == Form::Verb).for_each(|busiest| busiest.print_loads(console));
     many_to_one::print_several(console, known, num_pes);

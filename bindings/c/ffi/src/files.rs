@@ -17,10 +17,7 @@ pub fn write(path: &Path, fill: Fill<'_>) -> Result<(), WriteError> {
 
 /// Writes a graph in the format of METIS, with the weights that are not all 1, or with several weights of its vertices.
 pub fn write_graph(path: &Path, graph: &CsrGraph, several: Option<&VertexWeights>) -> Result<(), WriteError> {
-    write(path, &|out| match several {
-        None => viem_io::write_graph(out, graph, GraphFormat::Metis),
-        Some(weights) => viem_io::metis::write_several(out, graph, weights),
-    })
+    write(path, &|out| viem_io::write_several_graph(out, graph, several, GraphFormat::Metis))
 }
 
 /// Writes the files of a launcher, as many as there are paths; all of them or none.

@@ -62,7 +62,7 @@ impl Task<'_> {
         let machine = given.or(machine.as_deref()).ok_or(Fault::Other)?;
         let machine = PreparedMachine::new(machine);
         let request = Request::new(&weighed, &machine).balanced(&targets).minimise(goal);
-        let request = if is_asked && goal == Goal::Cut { request.connected() } else { request };
+        let request = request.connected(is_asked && goal == Goal::Cut);
         let config = environment::effort().with_seed(self.options.seed);
         let solution = request.solve(&config).map_err(|_| Fault::Memory)?;
         let mut parts = solution.mapping.into_pes();

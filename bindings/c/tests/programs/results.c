@@ -374,6 +374,38 @@ static void test_least_load(void) {
   viem_graph_free(grid);
 }
 
+/* Blocks and PEs are connected if that is asked for, and the report counts those that are not. */
+static void test_connected(void) {
+  viem_error *error = NULL;
+  viem_graph *grid = new_grid(20, 20);
+  viem_machine *tree = new_machine("4:4", "1:10");
+  viem_settings *settings = new_settings(VIEM_PRESET_FAST);
+  viem_mapping *found = NULL, *dealt = NULL;
+  viem_report report;
+  int32_t alternating[400];
+  for (int v = 0; v < 400; v++) alternating[v] = v % 16;
+  SUCCEED(viem_mapping_new32(16, 400, alternating, &dealt, &error));
+  SUCCEED(viem_evaluate_partition(grid, 16, NULL, dealt, settings, &report, &error));
+  CHECK(report.in_pieces == 16);
+  SUCCEED(viem_evaluate(grid, tree, dealt, 1, settings, &report, &error));
+  CHECK(report.in_pieces == 16);
+  SUCCEED(viem_settings_set_connected(settings, 1, &error));
+  SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  CHECK(report.in_pieces == 0 && report.loads.overload == 0);
+  viem_mapping_free(found);
+  SUCCEED(viem_map_many_to_one(grid, tree, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  CHECK(report.in_pieces == 0 && report.loads.overload == 0);
+  viem_mapping_free(found);
+  FAIL(viem_remap(grid, tree, dealt, 1, NULL, settings, &found, &error), VIEM_STATUS_USAGE, "joining what lies apart");
+  FAIL(viem_repartition(grid, 16, NULL, NULL, dealt, 1, settings, &found, &error), VIEM_STATUS_USAGE, "joining what lies apart");
+  viem_mapping_free(dealt);
+  viem_settings_free(settings);
+  viem_machine_free(tree);
+  viem_graph_free(grid);
+}
+
 /* A grid of 20 x 20 whose left half has memory, too. */
 static void test_several_weights(void) {
   viem_error *error = NULL;
@@ -542,6 +574,7 @@ int main(void) {
   test_map();
   test_least_load();
   test_notes();
+  test_connected();
   test_several_weights();
   test_qap();
   test_launch();

@@ -87,6 +87,8 @@ class Report(TypedDict, total=False):
     """Of several weights of the vertices: those by the weight whose bound is exceeded most, or is nearest."""
     loads_by_weight: list[Loads]
     """Of several weights of the vertices: those by each weight."""
+    in_pieces: Optional[int]
+    """The number of PEs or blocks whose vertices are not connected by edges between them."""
     migration: Optional[Migration]
     swaps_tried: int
     swaps_made: int

@@ -31,6 +31,7 @@ class Settings:
     """Settings of a run, as the extension reads them."""
 
     __slots__ = (
+        "connected",
         "excess",
         "imbalances",
         "least_loads",
@@ -57,6 +58,7 @@ class Settings:
         num_weights: int = 1,
         objective: str = "J",
         excess: float = 0.03,
+        connected: bool = False,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -76,3 +78,4 @@ class Settings:
         self.least_loads = None if are_shares else vector("least_load", least_load)
         self.objective = objective
         self.excess = excess
+        self.connected = connected

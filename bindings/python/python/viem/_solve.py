@@ -98,6 +98,7 @@ def map_many_to_one(
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
+    connected: bool = False,
     directed: bool = False,
     start: Any = None,
     fixed: Any = None,
@@ -126,6 +127,9 @@ def map_many_to_one(
         No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each PE,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
+    connected : bool
+        True if the vertices of each PE are connected by edges between them, as far as the bounds allow it; `report["in_pieces"]` counts the others.
+        Vertices have one weight then, and the objective is J.
 
     The rest is as for `map`; the result is not worse than a start, first by overload, then by shortfall, then by J.
 
@@ -150,6 +154,7 @@ def map_many_to_one(
         converted.num_weights,
         objective,
         excess,
+        connected,
     )
     found = _viem.map_many_to_one(
         converted._core,
@@ -168,6 +173,7 @@ def partition(
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
+    connected: bool = False,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -194,6 +200,9 @@ def partition(
         No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each block,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
+    connected : bool
+        True if the vertices of each block are connected by edges between them, as far as the bounds allow it; `report["in_pieces"]` counts the others.
+        Vertices have one weight then.
     shares : array of num_blocks int, optional
         The weights of the blocks in proportion to each other; equal by default.
     fixed : array of n blocks with -1 for free vertices, or dict of blocks by label, optional
@@ -219,7 +228,16 @@ def partition(
     """
     converted = as_graph(graph, weights, directed)
     settings = Settings(
-        preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load, converted.num_weights
+        preset,
+        seed,
+        threads,
+        time_limit,
+        progress,
+        on_interrupt,
+        imbalance,
+        least_load,
+        converted.num_weights,
+        connected=connected,
     )
     found = _viem.partition(
         converted._core,

@@ -117,4 +117,10 @@ fn weights_of_metis_are_those_of_elements() {
     assert_eq!(mesh.dual(Neighbours::Faces, &[]).unwrap().node_weights(), [5, 7]);
     let weights = [(ElementKind::Triangle, 2)];
     assert_eq!(mesh.dual(Neighbours::Faces, &weights).unwrap().node_weights(), [2, 2]);
+    assert_eq!(mesh.several_weights().unwrap().values(), [5, 1, 7, 1]);
+    let one = format.read(Source::new("mesh", &b"2 1\n5 1 2 3\n7 2 3 4\n"[..]).unwrap()).unwrap();
+    assert_eq!(one.several_weights(), None);
+    let heavy = &b"% heavy\n2 2\n5 9223372036854775807 1 2 3\n7 1 2 3 4\n"[..];
+    let error = format.read(Source::new("heavy", heavy).unwrap()).unwrap_err();
+    assert!(error.to_string().starts_with("heavy, line 2, column 1: the sum of weight 1"), "{error}");
 }

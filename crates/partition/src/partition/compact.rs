@@ -17,6 +17,9 @@ use crate::graph::{CsrGraph, GraphBuilder};
 /// the number of coarse vertices.
 const PARTS: usize = 8;
 
+/// The number of clusters whose arcs are counted together.
+const COUNTED: usize = 256;
+
 /// A part has at least this many arcs. Balances the cost of a task against idle threads.
 const LEAST_PART: usize = 1 << 17;
 
@@ -376,15 +379,19 @@ impl Clusters<'_> {
 
     /// Ranges of clusters with about as many arcs each, some for each thread.
     fn parts<W: Stored>(&self, graph: &CompactGraph<'_, W>, threads: usize) -> Vec<Range<usize>> {
-        let most =
-            if threads == 1 { usize::MAX } else { LEAST_PART.max(graph.num_arcs() / (PARTS * threads)) };
+        if threads == 1 {
+            return Vec::from([0..self.len()]);
+        }
+        let most = LEAST_PART.max(graph.num_arcs() / (PARTS * threads));
+        let arcs_of = |clusters| self.members(clusters).iter().map(|&node| graph.degree(node)).sum::<usize>();
+        let arcs_of = threads::map_ranges(self.len(), COUNTED, &arcs_of);
         let mut parts = Vec::new();
         let (mut begin, mut arcs) = (0, 0);
-        for cluster in 0..self.len() {
-            arcs += self.members(cluster..cluster + 1).iter().map(|&node| graph.degree(node)).sum::<usize>();
-            if arcs > most {
-                parts.push(begin..cluster + 1);
-                (begin, arcs) = (cluster + 1, 0);
+        for (end, more) in (COUNTED..).step_by(COUNTED).zip(arcs_of) {
+            arcs += more;
+            if arcs > most && end < self.len() {
+                parts.push(begin..end);
+                (begin, arcs) = (end, 0);
             }
         }
         parts.push(begin..self.len());

@@ -182,9 +182,9 @@ impl<'a> Loads<'a> {
         change
     }
 
-    /// Returns whether a vertex may move between two blocks: bounds are kept as far as they were kept. A block without capacity takes nothing.
+    /// Returns whether a vertex may move between two blocks: bounds are kept as far as they were kept.
     pub fn allows(&self, node: NodeId, pair: [BlockId; 2]) -> bool {
-        self.takes(&[], (node, 0), pair) && self.bounds.most(pair[1]).iter().any(|&bound| bound > 0)
+        self.takes(&[], (node, 0), pair)
     }
 
     /// Follows the move of a vertex from one block to another.

@@ -157,7 +157,8 @@ impl Targets {
     /// Blocks whose weights are proportional to their capacities (or speeds), of which not all are 0: each block weighs at
     /// most `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`, rounded up as in [`equal`](Self::equal). O(n + k).
     ///
-    /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact. A block of capacity 0 stays empty.
+    /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact, and none but those of capacity 0 is 0 if there are enough vertices. A block of
+    /// capacity 0 stays empty.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -185,7 +186,16 @@ impl Targets {
         let exact = epsilon == 0.0 && graph.node_weights().iter().all(|&weight| weight == 1);
         let bounds = if exact { sizes.clone() } else { Self::shares(graph, capacities, epsilon) };
         let closed = (0..).zip(capacities).filter(|&(_, &capacity)| capacity == 0).map(|(block, _)| block);
-        Ok(Self { closed: closed.collect(), ..Self::bounded(sizes, bounds) })
+        let targets = Self { closed: closed.collect(), ..Self::bounded(sizes, bounds) };
+        Ok(if exact { targets.with_a_vertex_each(capacities) } else { targets })
+    }
+
+    /// The same exact sizes of vertices of weight 1, but no open block has size 0 if there are enough vertices. The largest ones give. O(k log k).
+    fn with_a_vertex_each(self, capacities: &[u32]) -> Self {
+        let least: Vec<Weight> = capacities.iter().map(|&capacity| Weight::from(capacity > 0)).collect();
+        let are_enough = self.sizes.iter().sum::<Weight>() >= least.iter().sum();
+        let is_missing = self.sizes.iter().zip(&least).any(|(size, least)| size < least);
+        if are_enough && is_missing { self.raised(&least) } else { self }
     }
 
     /// The same for blocks that already weigh `loads`: exact sizes that do not divide evenly are rounded up where the load
@@ -214,7 +224,9 @@ impl Targets {
         uneven.sort_by_key(|&block| loads.get(block).is_none_or(|&load| load <= sizes[block]));
         let left = total - sizes.iter().map(|&size| i128::from(size)).sum::<i128>();
         uneven.iter().take(left as usize).for_each(|&block| sizes[block] += 1);
-        Self { bounds: sizes.clone(), sizes, ..self }
+        let had_all = self.sizes.iter().zip(capacities).all(|(&size, &capacity)| size > 0 || capacity == 0);
+        let targets = Self { bounds: sizes.clone(), sizes, ..self };
+        if had_all { targets.with_a_vertex_each(capacities) } else { targets }
     }
 
     /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity, rounded up as in [`equal`](Self::equal). Epsilon must
@@ -429,7 +441,7 @@ impl Targets {
         Some((Self { fixed, ..self.of_blocks(&open) }, open))
     }
 
-    fn is_closed(&self, block: BlockId) -> bool {
+    pub(super) fn is_closed(&self, block: BlockId) -> bool {
         self.closed.binary_search(&block).is_ok()
     }
 

@@ -14,6 +14,7 @@ use crate::base::observer::Observer;
 use crate::base::rng::Rng;
 use crate::base::settings::{ConfigError, check};
 use crate::base::span;
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
@@ -101,10 +102,15 @@ const DENSE_CORE: (usize, f64) = (4, 0.25);
 /// both would drag the periphery along where the core has to come together.
 fn core_and_others<W: Stored>(graph: &CompactGraph<'_, W>) -> Option<Vec<u32>> {
     let (factor, share) = DENSE_CORE;
-    let is_hub = |node| graph.degree(node) * graph.num_nodes() > factor * graph.num_arcs();
-    let is_hub: Vec<bool> = graph.nodes().map(is_hub).collect();
-    let inside = |node| graph.arcs(node).iter().filter(|arc| is_hub[arc.target as usize]).count();
-    let inside: usize = graph.nodes().filter(|&node| is_hub[node as usize]).map(inside).sum();
+    let mut is_hub = vec![false; graph.num_nodes()];
+    threads::fill(&mut is_hub, |node| {
+        graph.degree(node as NodeId) * graph.num_nodes() > factor * graph.num_arcs()
+    });
+    let inside = |node: usize| {
+        let to_hubs = || graph.arcs(node as NodeId).iter().filter(|arc| is_hub[arc.target as usize]).count();
+        if is_hub[node] { to_hubs() as Weight } else { 0 }
+    };
+    let inside = threads::sum(graph.num_nodes(), inside);
     let has_core = inside > 0 && inside as f64 >= share * graph.num_arcs() as f64;
     has_core.then(|| is_hub.into_iter().map(u32::from).collect())
 }
@@ -178,7 +184,9 @@ pub(crate) fn restrict(blocks: &[BlockId], coarse_of: &[NodeId], num_coarse: usi
 
 /// The blocks of the fine vertices: those of the coarse vertices they are part of.
 pub(crate) fn project(coarse_blocks: &[BlockId], coarse_of: &[NodeId]) -> Vec<BlockId> {
-    coarse_of.iter().map(|&coarse| coarse_blocks[coarse as usize]).collect()
+    let mut blocks = vec![0; coarse_of.len()];
+    threads::fill(&mut blocks, |node| coarse_blocks[coarse_of[node] as usize]);
+    blocks
 }
 
 /// Classes of vertices that neither partition separates; O(n log n).

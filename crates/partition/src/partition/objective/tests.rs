@@ -34,7 +34,7 @@ impl BlockDistances for Matrix {
 
 impl Matrix {
     /// Distances by their definition.
-    fn of(num_blocks: u32, distance: impl Fn(BlockId, BlockId) -> Distance) -> Self {
+    pub(crate) fn of(num_blocks: u32, distance: impl Fn(BlockId, BlockId) -> Distance) -> Self {
         let all = || 0..num_blocks;
         let distances = all().flat_map(|a| all().map(move |b| (a, b))).map(|(a, b)| distance(a, b)).collect();
         let mut matrix = Self { num_blocks: num_blocks as usize, distances, has_triangle_inequality: false };

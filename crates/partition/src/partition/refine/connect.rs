@@ -21,7 +21,8 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
 use crate::partition::bounds::{BoundViolation, LoadBounds};
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
+use crate::partition::many_to_one::{ManyToOnePartition, cost};
+use crate::partition::objective::{BlockDistances, Cut, EdgeCost, Migrating, Objective};
 use crate::partition::pieces::{extra_pieces, pieces, pieces_of};
 use crate::partition::scheme::enumeration;
 use crate::partition::targets::Targets;
@@ -53,20 +54,56 @@ impl Partition {
     /// # Ok::<(), viem::partition::TargetsError>(())
     /// ```
     pub fn connected(self, graph: &CsrGraph, targets: &Targets, observer: &dyn Observer) -> Self {
-        let extra = extra_of(graph, &self);
-        if extra == 0 || observer.should_stop() {
-            return self;
-        }
-        let joined = joined(&CompactGraph::new(graph), &self, targets, observer);
-        let rival = Self::of(graph, joined, targets);
-        if score(&rival, extra_of(graph, &rival)) < score(&self, extra) { rival } else { self }
+        let cost = self.cut();
+        let found = ManyToOnePartition { partition: self, cost };
+        let cost_of = |partition: &Self| partition.cut();
+        connected(found, graph, targets, (EdgeCost::Cut(Cut), &cost_of), observer).partition
     }
 }
 
-/// What partitions are compared by where blocks should be connected: the bounds first, then the `extra` pieces, then the cut.
-fn score(partition: &Partition, extra: usize) -> (BoundViolation, usize, usize, Cost) {
-    let (violation, empty, cut) = partition.score();
-    (violation, empty, extra, cut)
+impl ManyToOnePartition {
+    /// The same mapping, but its blocks are made connected as [those of a partition](Partition::connected) are, and J takes the place of the cut.
+    pub fn connected(
+        self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        distances: &dyn BlockDistances,
+        observer: &dyn Observer,
+    ) -> Self {
+        let cost_of = |partition: &Partition| cost(graph, distances, partition.blocks());
+        connected(self, graph, targets, (EdgeCost::of_distances(distances), &cost_of), observer)
+    }
+
+    /// The order in which mappings are better where blocks should be connected: the bounds first, then empty blocks, then pieces beyond one for each
+    /// block, then J.
+    pub fn score_of_connected(&self, graph: &CsrGraph) -> (BoundViolation, usize, usize, Cost) {
+        score(self, extra_of(graph, &self.partition))
+    }
+}
+
+/// A partition whose blocks are connected as far as possible, or the given one if that is not better. `cost_of` is its cost in terms of the
+/// costs of edges.
+fn connected(
+    found: ManyToOnePartition,
+    graph: &CsrGraph,
+    targets: &Targets,
+    (costs, cost_of): (EdgeCost<'_>, &dyn Fn(&Partition) -> Cost),
+    observer: &dyn Observer,
+) -> ManyToOnePartition {
+    let extra = extra_of(graph, &found.partition);
+    if extra == 0 || observer.should_stop() {
+        return found;
+    }
+    let joined = joined(&CompactGraph::new(graph), &found.partition, (targets, costs), observer);
+    let partition = Partition::of(graph, joined, targets);
+    let rival = ManyToOnePartition { cost: cost_of(&partition), partition };
+    if score(&rival, extra_of(graph, &rival.partition)) < score(&found, extra) { rival } else { found }
+}
+
+/// What partitions are compared by where blocks should be connected: the bounds first, then the `extra` pieces, then the cost.
+fn score(found: &ManyToOnePartition, extra: usize) -> (BoundViolation, usize, usize, Cost) {
+    let (violation, empty, _) = found.partition.score();
+    (violation, empty, extra, found.cost)
 }
 
 /// The number of pieces beyond one for each block.
@@ -78,11 +115,11 @@ fn extra_of(graph: &CsrGraph, partition: &Partition) -> usize {
 fn joined(
     graph: &CompactGraph<'_, i64>,
     partition: &Partition,
-    targets: &Targets,
+    (targets, costs): (&Targets, EdgeCost<'_>),
     observer: &dyn Observer,
 ) -> Vec<BlockId> {
     let bounds = targets.load_bounds();
-    let objective = &Migrating::around(EdgeCost::Cut(Cut), targets.fixed());
+    let objective = &Migrating::around(costs, targets.fixed());
     let level = Problem { graph, objective };
     match enumeration::of_fewest_pieces(level, bounds) {
         Some(best) => best.blocks,
@@ -498,6 +535,7 @@ mod tests {
     use crate::base::rng::Rng;
     use crate::graph::components::components;
     use crate::graph::generate;
+    use crate::partition::objective::tests::Matrix;
     use crate::partition::{PartitionPreset, Partitioner};
     use crate::testing::random_graph;
 
@@ -518,12 +556,56 @@ mod tests {
             let graph = random_graph(n, 1 + round % 3, 3, &mut rng).with_unit_node_weights();
             let Ok(targets) = Targets::equal(&graph, k.min(n), 0.5) else { continue };
             let found = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
-            let found = found.connected(&graph, &targets, &());
-            let score_of = |one: &Partition| score(one, extra_of(&graph, one));
-            let best =
-                all(n, k.min(n)).map(|blocks| score_of(&Partition::of(&graph, blocks, &targets))).min();
-            assert_eq!(Some(score_of(&found)), best);
+            let found = with_cut(found.connected(&graph, &targets, &()));
+            let all = all(n, k.min(n)).map(|blocks| with_cut(Partition::of(&graph, blocks, &targets)));
+            let best = all.map(|one| one.score_of_connected(&graph)).min();
+            assert_eq!(Some(found.score_of_connected(&graph)), best);
         }
+    }
+
+    fn with_cut(partition: Partition) -> ManyToOnePartition {
+        ManyToOnePartition { cost: partition.cut(), partition }
+    }
+
+    #[test]
+    fn tiny_mappings_have_the_fewest_pieces_and_the_smallest_j_of_those() {
+        let mut rng = Rng::new(4);
+        let row = Matrix::of(3, |a, b| Weight::from(a.abs_diff(b)).pow(2));
+        for round in 0..40 {
+            let (n, k) = (3 + rng.below(5) as usize, 3);
+            let graph = random_graph(n, 1 + round % 3, 3, &mut rng).with_unit_node_weights();
+            let targets = Targets::equal(&graph, k, 0.5).unwrap();
+            let mapped = |blocks: Vec<BlockId>| {
+                let cost = cost(&graph, &row, &blocks);
+                ManyToOnePartition { partition: Partition::of(&graph, blocks, &targets), cost }
+            };
+            let start = mapped(graph.nodes().map(|node| node % k as BlockId).collect());
+            if extra_of(&graph, &start.partition) == 0 {
+                continue;
+            }
+            let found = start.connected(&graph, &targets, &row, &());
+            let best = all(n, k).map(|blocks| mapped(blocks).score_of_connected(&graph)).min();
+            assert_eq!(found.cost, cost(&graph, &row, found.partition.blocks()));
+            assert_eq!(Some(found.score_of_connected(&graph)), best);
+        }
+    }
+
+    #[test]
+    fn mappings_of_grids_become_whole_at_a_small_loss() {
+        let grid = generate::grid(40, 40);
+        let row = Matrix::of(16, |a, b| Weight::from(a.abs_diff(b)));
+        let targets = Targets::equal(&grid, 16, 0.05).unwrap();
+        let mut rng = Rng::new(5);
+        let strips = targets.in_order(&grid);
+        let mut scattered = |&block: &BlockId| if rng.below(20) == 0 { rng.below(16) } else { block };
+        let blocks: Vec<BlockId> = strips.iter().map(&mut scattered).collect();
+        let start = ManyToOnePartition {
+            cost: cost(&grid, &row, &blocks),
+            partition: Partition::of(&grid, blocks, &targets),
+        };
+        let (before, found) = (start.cost, start.connected(&grid, &targets, &row, &()));
+        assert_eq!((extra_of(&grid, &found.partition), found.partition.overload()), (0, 0));
+        assert!(found.cost < before && found.cost <= 2 * cost(&grid, &row, &strips), "{}", found.cost);
     }
 
     #[test]
@@ -532,8 +614,8 @@ mod tests {
         let graph = CsrGraph::from_edges(8, edges.map(|(u, v)| (u, v, 1))).unwrap();
         let targets = Targets::equal(&graph, 3, 0.0).unwrap();
         let found = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
-        let found = found.connected(&graph, &targets, &());
-        assert_eq!(score(&found, extra_of(&graph, &found)), (BoundViolation::NONE, 0, 1, 2));
+        let found = with_cut(found.connected(&graph, &targets, &()));
+        assert_eq!(found.score_of_connected(&graph), (BoundViolation::NONE, 0, 1, 2));
     }
 
     #[test]

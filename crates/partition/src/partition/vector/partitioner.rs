@@ -215,7 +215,8 @@ impl<'a> VectorPartitioner<'a> {
             }
         }
         let loads = Loads::new(weights, &bounds, &best.blocks);
-        fill_empty(level, &mut best, &loads);
+        vacate(level, &mut best, (targets, &loads));
+        fill_empty(level, &mut best, (targets, &loads));
         best.blocks
     }
 
@@ -248,18 +249,47 @@ fn depths(tree: Option<&BlockTree>, num_blocks: usize) -> Vec<usize> {
     depths
 }
 
+/// Takes vertices from blocks that get none, to blocks where they do not add to what exceeds the bounds, at the least loss.
+fn vacate<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &mut Assignment,
+    (targets, loads): (&VectorTargets, &Loads<'_>),
+) {
+    let k = assignment.weights.len() as BlockId;
+    let open: Vec<BlockId> = (0..k).filter(|&block| !targets.is_closed(block)).collect();
+    if open.len() == k as usize {
+        return;
+    }
+    let mut affinities = BlockAffinities::default();
+    affinities.resize(k as usize);
+    for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
+        let from = assignment.blocks[node as usize];
+        if !targets.is_closed(from) {
+            continue;
+        }
+        affinities.collect(level.graph, &assignment.blocks, node);
+        let gain = |&to: &BlockId| level.gain(node, &affinities, from, to);
+        let with_room = open.iter().filter(|&&to| loads.allows(node, [from, to]));
+        let Some(&to) = with_room.max_by_key(|to| (gain(to), std::cmp::Reverse(**to))) else { continue };
+        let gain = gain(&to);
+        assignment.shift(node, level.node_weight(node), to, gain);
+        loads.follow(node, [from, to]);
+    }
+}
+
 /// Gives each empty block with room a vertex of a block that has several, at the least loss, as far as all bounds stay as they are.
 fn fill_empty<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
-    loads: &Loads<'_>,
+    (targets, loads): (&VectorTargets, &Loads<'_>),
 ) {
     let k = assignment.weights.len();
     let mut counts = vec![0usize; k];
     assignment.blocks.iter().for_each(|&block| counts[block as usize] += 1);
     let mut affinities = BlockAffinities::default();
     affinities.resize(k);
-    for to in (0..k as BlockId).filter(|&block| counts[block as usize] == 0).collect::<Vec<_>>() {
+    let is_missing = |&block: &BlockId| counts[block as usize] == 0 && !targets.is_closed(block);
+    for to in (0..k as BlockId).filter(is_missing).collect::<Vec<_>>() {
         let mut best: Option<(Weight, NodeId)> = None;
         for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
             let from = assignment.blocks[node as usize];

@@ -72,6 +72,11 @@ impl VectorTargets {
         Self { of_weight: self.of_weight.iter().map(|targets| targets.of_blocks(blocks)).collect() }
     }
 
+    /// Returns whether a block gets no vertices, not even those without any weight: by each weight, it has no capacity.
+    pub(super) fn is_closed(&self, block: BlockId) -> bool {
+        self.of_weight.iter().all(|targets| targets.is_closed(block))
+    }
+
     /// All bounds, those of one block after the other.
     pub(super) fn bounds(&self) -> VectorBounds {
         let have_least = self.of_weight.iter().any(|targets| !targets.least_loads().is_empty());

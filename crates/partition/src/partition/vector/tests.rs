@@ -177,3 +177,28 @@ fn j(graph: &CsrGraph, matrix: &Matrix, blocks: &[BlockId]) -> i64 {
     };
     arcs.map(|(u, v, weight)| weight * between(u, v)).sum()
 }
+
+#[test]
+fn blocks_are_empty_only_without_capacity_whatever_vertices_weigh() {
+    let mut rng = Rng::new(9);
+    for round in 0..40u64 {
+        let n = 12 + rng.below(80) as usize;
+        let graph = generate::random_geometric(n, 6.0, round);
+        // Most vertices have no weight at all, others one of two, and few both.
+        let weight = |rng: &mut Rng| if rng.below(4) == 0 { Weight::from(rng.below(5)) } else { 0 };
+        let weights = VertexWeights::new(2, (0..2 * n).map(|_| weight(&mut rng)).collect()).unwrap();
+        let capacities: Vec<u32> = (0..5).map(|_| [0, 1, 1, 3, 50][rng.below(5) as usize]).collect();
+        if capacities.iter().all(|&capacity| capacity == 0) {
+            continue;
+        }
+        let targets = targets(&weights, &capacities, [0.0, 0.1][round as usize % 2], 0.0);
+        let found = solve((&graph, &weights, &targets), None, PRESETS[round as usize % 3], round);
+        for (block, &capacity) in (0..).zip(&capacities) {
+            assert_eq!(
+                found.blocks().contains(&block),
+                capacity > 0,
+                "round {round}: {block} of {capacities:?}"
+            );
+        }
+    }
+}
