@@ -6,7 +6,6 @@
 //!
 //! Costs O(m log m) at worst; memory O(n + m).
 
-
 use crate::base::observer::{Observer, Watch};
 use crate::base::rng::Rng;
 use crate::base::threads;
