@@ -380,7 +380,7 @@ impl Clusters<'_> {
     /// Ranges of clusters with about as many arcs each, some for each thread.
     fn parts<W: Stored>(&self, graph: &CompactGraph<'_, W>, threads: usize) -> Vec<Range<usize>> {
         if threads == 1 {
-            return Vec::from([0..self.len()]);
+            return std::iter::once(0..self.len()).collect();
         }
         let most = LEAST_PART.max(graph.num_arcs() / (PARTS * threads));
         let arcs_of = |clusters| self.members(clusters).iter().map(|&node| graph.degree(node)).sum::<usize>();
