@@ -117,10 +117,4 @@ fn conversions_keep_all_weights_where_the_format_has_them() {
     says(&text, ["--format=metis keeps all weights"]);
     folder.stdout("viem convert first -o first.graph");
     assert_eq!(folder.read("first.graph").lines().next(), Some("256 480"));
-    folder.write("tiles.mesh", "3 2\n1 5 1 2 3\n1 7 2 3 4\n1 9 3 4 5\n");
-    folder.stdout("viem convert tiles.mesh -o tiles.graph");
-    assert_eq!(folder.read("tiles.graph"), "3 2 10 2\n1 5 2\n1 7 1 3\n1 9 2\n");
-    let text = folder.stdout("viem partition tiles.mesh -k 3 --imbalance=0,90 --verify");
-    says(&text, ["verified: so are the loads by all 2 weights"]);
-    says(&folder.stdout("viem partition tiles.mesh -k 3 --nodal --verify"), ["verified"]);
 }
