@@ -146,7 +146,7 @@ fn unequal_blocks_of_any_algorithm_have_vertices_if_there_are_enough() {
         let order: Vec<NodeId> = graph.nodes().collect();
         let index = OrderIndex::of_order(&order).unwrap();
         check("index", &index.cut(graph.node_weights(), &targets));
-        if is_unit {
+        if is_unit && targets.are_exact() {
             let near = targets.clone().near(&capacities, &vec![0; capacities.len()]);
             check("in order", &targets.in_order(&graph));
             assert_eq!(near.num_empty(&near.in_order(&graph)), 0, "round {round}: {capacities:?}");

@@ -190,12 +190,21 @@ impl Targets {
         Ok(if exact { targets.with_a_vertex_each(capacities) } else { targets })
     }
 
-    /// The same exact sizes of vertices of weight 1, but no open block has size 0 if there are enough vertices. The largest ones give. O(k log k).
+    /// The same exact sizes of vertices of weight 1, but no open block has size 0 if there are enough vertices. Blocks that are above their
+    /// shares give, and if these are too few, the largest ones. O(k log k).
     fn with_a_vertex_each(self, capacities: &[u32]) -> Self {
-        let least: Vec<Weight> = capacities.iter().map(|&capacity| Weight::from(capacity > 0)).collect();
-        let are_enough = self.sizes.iter().sum::<Weight>() >= least.iter().sum();
-        let is_missing = self.sizes.iter().zip(&least).any(|(size, least)| size < least);
-        if are_enough && is_missing { self.raised(&least) } else { self }
+        if self.sizes.iter().zip(capacities).all(|(&size, &capacity)| size > 0 || capacity == 0) {
+            return self;
+        }
+        let total = self.sizes.iter().map(|&size| i128::from(size)).sum::<i128>();
+        let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
+        let one = |&capacity: &u32| i128::from(capacity > 0);
+        let share = |capacity: &u32| (total * i128::from(*capacity)).div_euclid(sum).max(one(capacity));
+        let (ones, shares) = (capacities.iter().map(one), capacities.iter().map(share));
+        let fit = |least: &[i128]| least.iter().sum::<i128>() <= total;
+        let least = [shares.collect::<Vec<_>>(), ones.collect()].into_iter().find(|least| fit(least));
+        let least = least.map(|least| least.into_iter().map(|least| least as Weight).collect::<Vec<_>>());
+        least.map_or_else(|| self.clone(), |least| self.clone().raised(&least))
     }
 
     /// The same for blocks that already weigh `loads`: exact sizes that do not divide evenly are rounded up where the load
