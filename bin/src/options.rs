@@ -23,7 +23,7 @@ const IMBALANCE: f64 = 3.0;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Balance")]
 pub(crate) struct BalanceOptions {
-    /// Maximum load of a PE or block above its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
+    /// Maximum excess of a load over its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
     /// exact sizes. A list such as 3,5 has one for each weight of the vertices [default: 3]
     #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Percents::parse)]
     pub(crate) imbalance: Option<Percents>,
