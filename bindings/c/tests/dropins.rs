@@ -230,8 +230,8 @@ fn parts_are_mapped_to_the_machine_of_the_environment() {
             let (mapped, said) = gpmetis(32, options, Some((machine, distances)));
             assert_eq!((silent.as_str(), said.as_str()), ("", ""), "{machine}");
             let (plain, mapped) = (plain.sum(distance), mapped.sum(distance));
-            // Parts of recursive bisection are near each other on many machines anyway.
-            let share = if options == ["-ptype=rb"] { 1.0 } else { 0.9 };
+            // Parts of recursive bisection are near each other on many machines anyway: about as near as can be.
+            let share = if options == ["-ptype=rb"] { 1.02 } else { 0.9 };
             assert!(mapped as f64 <= share * plain as f64, "{machine}, {options:?}: {plain}, {mapped}");
         }
     }
