@@ -33,6 +33,7 @@ _REPORT = np.dtype(
     [
         *((name, "i8") for name in _COSTS),
         ("loads", [(name, "i8") for name in _LOADS]),
+        ("in_pieces", "i8"),
         ("migration", [(name, "i8") for name in _MIGRATION]),
         ("seconds", "f8"),
         ("stopped", "i4"),
