@@ -284,8 +284,12 @@ impl<'a> Task<'a> {
         let Partitioned { solution: Solution { mapping, report, .. }, written, remapped } = found;
         let block_of = mapping.pes();
         let (model, quality) = threads::run(self.config.threads, || {
-            let quality = PartitionQuality::of(graph, block_of, blocks.num_pes());
-            (mapping.quotient(graph, blocks.num_pes()), quality)
+            let num_blocks = blocks.num_pes();
+            let quality = match report.in_pieces {
+                Some(count) => PartitionQuality::with_pieces(graph, block_of, num_blocks, count),
+                None => PartitionQuality::of(graph, block_of, num_blocks),
+            };
+            (mapping.quotient(graph, num_blocks), quality)
         })?;
         let ratio = greatest_ratio(&quality.loads, &Targets::shares(graph, blocks.shares(), 0.0));
         let quality = JsonQuality { quality, balance: ratio };

@@ -40,6 +40,11 @@ impl PartitionQuality {
     /// assert_eq!((quality.largest_volume, quality.in_pieces, quality.loads), (2, 0, vec![2, 2, 2]));
     /// ```
     pub fn of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Self {
+        Self::with_pieces(graph, blocks, num_blocks, in_pieces(graph, blocks, num_blocks))
+    }
+
+    /// The same where the number of parts in pieces is known already, as in a report.
+    pub fn with_pieces(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize, in_pieces: usize) -> Self {
         let shares = threads::count();
         let first = |share: usize| (graph.num_nodes() as u64 * share as u64 / shares as u64) as NodeId;
         let of_share = |share: usize| Counts::of(graph, blocks, num_blocks, first(share)..first(share + 1));
@@ -50,7 +55,7 @@ impl PartitionQuality {
             setups: merge(&mut all.pairs),
             boundary: all.boundary,
             largest_volume: all.volumes.into_iter().max().unwrap_or(0),
-            in_pieces: in_pieces(graph, blocks, num_blocks),
+            in_pieces,
             loads: all.loads,
         }
     }
