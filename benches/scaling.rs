@@ -17,8 +17,8 @@ mod common;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use common::{Options, Table, audited_cost, fail, memory, text_of};
-use viem::graph::{CsrGraph, generate};
+use common::{GENERATED, Options, Table, audited_cost, fail, generated, memory, text_of};
+use viem::graph::CsrGraph;
 use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
 use viem::solve::{Config, MapPreset, PreparedMachine, Request};
@@ -30,7 +30,7 @@ fn main() {
         Ok((
             options.members("preset", &MapPreset::ALL, MapPreset::name, &[MapPreset::Eco])?,
             options.list("threads", vec![1])?,
-            options.members("graph", &GRAPHS, |name| name, &GRAPHS)?,
+            options.members("graph", &GENERATED, |name| name, &GENERATED)?,
             options.value("sizes", Sizes(10..=20))?.0,
             options.value("seed", 0)?,
         ))
@@ -103,8 +103,6 @@ fn rows(
     }
 }
 
-const GRAPHS: [&str; 2] = ["geometric", "mesh"];
-
 const ARITIES: [u32; 2] = [4, 16];
 const DISTANCES: [i64; 3] = [1, 10, 100];
 
@@ -149,15 +147,7 @@ impl Run {
 
 impl Instance {
     fn new(name: &str, num_processes: usize) -> Self {
-        let graph = match name {
-            "geometric" => generate::random_geometric(num_processes, 13.0, 1),
-            "mesh" => {
-                let width = 1 << num_processes.ilog2().div_ceil(2);
-                generate::mesh(width, num_processes / width, 1)
-            }
-            _ => unreachable!("the graphs are {GRAPHS:?}"),
-        };
-        let text = text_of(&graph);
+        let text = text_of(&generated(name, num_processes));
         let start = Instant::now();
         let source = Source::new(name, text.as_bytes()).expect("a text");
         let graph = metis::read(source, NodeWeights::Ignore).expect("a graph");

@@ -16,17 +16,15 @@ mod common;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{Options, Table, fail, text_of};
+use common::{GENERATED, Options, Table, fail, generated, read_graph, text_of};
 use viem::base::span::{self, Profile};
 use viem::base::threads;
-use viem::graph::{CsrGraph, generate};
+use viem::graph::CsrGraph;
 use viem::machine::{Blocks, Hierarchy, Machine};
 use viem::solve::{Balance, Config, MapPreset, Objective, PreparedMachine, Request};
-use viem_io::Source;
-use viem_io::metis::{self, NodeWeights};
+use viem_io::metis::NodeWeights;
 
 const JOBS: [&str; 3] = ["partition", "many", "one"];
-const GRAPHS: [&str; 2] = ["geometric", "mesh"];
 
 /// The most that blocks and PEs may exceed their shares by.
 const IMBALANCE: f64 = 0.03;
@@ -41,7 +39,7 @@ fn main() {
                 MapPreset::name,
                 &[MapPreset::Fast, MapPreset::Eco],
             )?,
-            options.members("graph", &GRAPHS, |name| name, &GRAPHS[..1])?,
+            options.members("graph", &GENERATED, |name| name, &GENERATED[..1])?,
             options.list("sizes", vec![18])?,
             options.value("blocks", 64)?,
             options.list("threads", vec![2, 16, 64, 128])?,
@@ -60,44 +58,30 @@ fn main() {
         ("check", 0),
     ]);
     let folder = tempfile::tempdir().unwrap_or_else(|error| fail(error));
-    for graph in graphs {
-        for &size in &sizes {
-            let path = folder.path().join(format!("{graph}-{size}.graph"));
-            std::fs::write(&path, text_of(&generated(graph, 1 << size))).unwrap_or_else(|error| fail(error));
-            for &job in &jobs {
-                for &preset in &presets {
-                    let job = Job {
-                        path: &path,
-                        name: job,
-                        blocks,
-                        config: Config::preset(preset).with_seed(seed),
-                    };
-                    let profile = job.profile(*numbers.iter().max().unwrap_or(&1));
-                    table.row([
-                        job.name.to_string(),
-                        graph.to_string(),
-                        preset.name().to_string(),
-                        format!("2^{size}"),
-                        format!("{:.2}", profile.work),
-                        format!("{:.1}", 100.0 * profile.total_span() / profile.work),
-                        speedups(&profile, &numbers),
-                        if check { format!("{:.2}", job.checked()) } else { "-".to_string() },
-                    ]);
-                    print_span(&profile);
-                }
-            }
+    for (graph, size) in pairs(&graphs, &sizes) {
+        let path = folder.path().join(format!("{graph}-{size}.graph"));
+        std::fs::write(&path, text_of(&generated(graph, 1 << size))).unwrap_or_else(|error| fail(error));
+        for (name, preset) in pairs(&jobs, &presets) {
+            let job = Job { path: &path, name, blocks, config: Config::preset(preset).with_seed(seed) };
+            let profile = job.profile(numbers.iter().copied().max().unwrap_or(1));
+            table.row([
+                name.to_string(),
+                graph.to_string(),
+                preset.name().to_string(),
+                format!("2^{size}"),
+                format!("{:.2}", profile.work),
+                format!("{:.1}", 100.0 * profile.total_span() / profile.work),
+                speedups(&profile, &numbers),
+                if check { format!("{:.2}", job.checked()) } else { "-".to_string() },
+            ]);
+            print_span(&profile);
         }
     }
 }
 
-fn generated(name: &str, n: usize) -> CsrGraph {
-    match name {
-        "geometric" => generate::random_geometric(n, 13.0, 1),
-        _ => {
-            let width = 1 << n.ilog2().div_ceil(2);
-            generate::mesh(width, n / width, 1)
-        }
-    }
+/// Each of the first with each of the second.
+fn pairs<'a, A: Copy, B: Copy>(first: &'a [A], second: &'a [B]) -> impl Iterator<Item = (A, B)> + 'a {
+    first.iter().flat_map(|&one| second.iter().map(move |&other| (one, other)))
 }
 
 /// The speedup on each number of threads.
@@ -143,10 +127,7 @@ impl Job<'_> {
     }
 
     fn run(&self, threads: usize) {
-        let graph = span::named("reading", || {
-            let source = Source::open(self.path).unwrap_or_else(|error| fail(error));
-            metis::read(source, NodeWeights::Ignore).unwrap_or_else(|error| fail(error))
-        });
+        let graph = span::named("reading", || read_graph(self.path, NodeWeights::Ignore));
         let config = self.config.with_threads(threads);
         match self.name {
             "partition" => {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, generate};
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
 
@@ -24,6 +24,22 @@ pub fn graphs_of(folder: &str) -> Vec<(String, PathBuf)> {
     paths.sort();
     let name = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     paths.into_iter().map(|path| (name(&path), path)).collect()
+}
+
+/// The generated graphs, by name.
+pub const GENERATED: [&str; 2] = ["geometric", "mesh"];
+
+/// A graph of so many vertices: `geometric` is a random geometric graph of average degree 13 with shuffled vertices, `mesh` a triangulation of
+/// average degree 6, numbered row by row.
+pub fn generated(name: &str, num_nodes: usize) -> CsrGraph {
+    match name {
+        "geometric" => generate::random_geometric(num_nodes, 13.0, 1),
+        "mesh" => {
+            let width = 1 << num_nodes.ilog2().div_ceil(2);
+            generate::mesh(width, num_nodes / width, 1)
+        }
+        _ => unreachable!("the graphs are {GENERATED:?}"),
+    }
 }
 
 /// The named columns of a table with headings and tab-separated columns.
