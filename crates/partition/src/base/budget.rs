@@ -78,6 +78,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_spent_of_shares_is_paid_for() {
+        let mut budget = Budget::new(10);
+        let share = budget.share(3);
+        let mut left = share;
+        assert!(left.pays_for(4) && left.is_spent());
+        budget.settle(share, left);
+        budget.settle(share, share);
+        assert!(budget.pays_for(6) && budget.is_spent());
+        assert!(budget.share(0).is_spent());
+    }
+
+    #[test]
     fn what_is_left_of_a_part_comes_back() {
         let mut budget = Budget::new(10);
         let mut part = budget.take(8);

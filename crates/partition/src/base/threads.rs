@@ -68,30 +68,39 @@ fn is_in_pool() -> bool {
 
 /// The results of two tasks. Outside of any pool the calling thread does both.
 pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
-    if let Some(mut region) = Region::begin() {
-        let first = first();
-        region.end_task();
-        let second = second();
-        region.end_task();
-        region.end();
-        return (first, second);
+    if is_shared() {
+        return rayon::join(first, second);
     }
-    if is_in_pool() { rayon::join(first, second) } else { (first(), second()) }
+    let mut region = Region::begin();
+    let first = first();
+    region.iter_mut().for_each(Region::end_task);
+    let second = second();
+    region.iter_mut().for_each(Region::end_task);
+    region.into_iter().for_each(Region::end);
+    (first, second)
+}
+
+/// Returns whether tasks are distributed to the threads of a pool: not if one thread is measured in place of them.
+fn is_shared() -> bool {
+    is_in_pool() && span::supposed_threads().is_none()
+}
+
+/// Calls `work` with numbers one after the other, each a task where that is measured.
+fn in_turn(numbers: impl Iterator<Item = usize>, work: &dyn Fn(usize)) {
+    let mut region = Region::begin();
+    for number in numbers {
+        work(number);
+        region.iter_mut().for_each(Region::end_task);
+    }
+    region.into_iter().for_each(Region::end);
 }
 
 /// Calls `work` with 0, 1, …, `count` - 1, a task each. Outside of any pool the calling thread does it all.
 ///
 /// The work is called through a pointer, so that what distributes tasks is compiled once.
 fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    if count == 1 || !is_in_pool() {
-        return (0..count).for_each(work);
-    }
-    if let Some(mut region) = Region::begin() {
-        (0..count).for_each(|index| {
-            work(index);
-            region.end_task();
-        });
-        return region.end();
+    if count == 1 || !is_shared() {
+        return in_turn(0..count, work);
     }
     (0..count).into_par_iter().with_max_len(1).for_each(work);
 }
@@ -118,21 +127,21 @@ impl<T> Slot<T> {
     }
 }
 
-/// Working memory that tasks take while they run: never more of it than threads.
+/// Working memory of tasks, one for each that runs at the same time.
 #[derive(Debug, Default)]
-pub(crate) struct Idle<T>(Mutex<Vec<T>>);
+pub(crate) struct Scratch<T>(Mutex<Vec<T>>);
 
-impl<T: Default> Idle<T> {
-    fn all(&self) -> MutexGuard<'_, Vec<T>> {
+impl<T: Default> Scratch<T> {
+    /// Runs a task with memory that no other task uses meanwhile.
+    pub fn with<R>(&self, task: impl FnOnce(&mut T) -> R) -> R {
+        let mut memory = self.idle().pop().unwrap_or_default();
+        let result = task(&mut memory);
+        self.idle().push(memory);
+        result
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub fn take(&self) -> T {
-        self.all().pop().unwrap_or_default()
-    }
-
-    pub fn put_back(&self, memory: T) {
-        self.all().push(memory);
     }
 }
 
@@ -236,15 +245,8 @@ pub fn map_until<T: Send>(
 
 /// Calls `work` with the numbers of a range in any order until `stops` says so.
 fn each_until(range: Range<usize>, stops: &(dyn Fn() -> bool + Sync), work: &(dyn Fn(usize) + Sync)) {
-    if let Some(mut region) = Region::begin() {
-        range.take_while(|_| !stops()).for_each(|index| {
-            work(index);
-            region.end_task();
-        });
-        return region.end();
-    }
-    if !is_in_pool() {
-        return range.take_while(|_| !stops()).for_each(work);
+    if !is_shared() {
+        return in_turn(range.take_while(|_| !stops()), work);
     }
     range.into_par_iter().take_any_while(|_| !stops()).for_each(work);
 }

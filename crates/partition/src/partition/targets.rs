@@ -193,18 +193,22 @@ impl Targets {
     /// The same exact sizes of vertices of weight 1, but no open block has size 0 if there are enough vertices. Blocks that are above their
     /// shares give, and if these are too few, the largest ones. O(k log k).
     fn with_a_vertex_each(self, capacities: &[u32]) -> Self {
-        if self.sizes.iter().zip(capacities).all(|(&size, &capacity)| size > 0 || capacity == 0) {
+        if self.has_a_vertex_each(capacities) {
             return self;
         }
-        let total = self.sizes.iter().map(|&size| i128::from(size)).sum::<i128>();
+        let total: Weight = self.sizes.iter().sum();
         let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
-        let one = |&capacity: &u32| i128::from(capacity > 0);
-        let share = |capacity: &u32| (total * i128::from(*capacity)).div_euclid(sum).max(one(capacity));
-        let (ones, shares) = (capacities.iter().map(one), capacities.iter().map(share));
-        let fit = |least: &[i128]| least.iter().sum::<i128>() <= total;
-        let least = [shares.collect::<Vec<_>>(), ones.collect()].into_iter().find(|least| fit(least));
-        let least = least.map(|least| least.into_iter().map(|least| least as Weight).collect::<Vec<_>>());
-        least.map_or_else(|| self.clone(), |least| self.clone().raised(&least))
+        let share = |&capacity: &u32| (i128::from(total) * i128::from(capacity) / sum) as Weight;
+        let ones: Vec<Weight> = capacities.iter().map(|&capacity| (capacity > 0).into()).collect();
+        let shares = capacities.iter().map(share).zip(&ones).map(|(share, &one)| share.max(one)).collect();
+        match [shares, ones].into_iter().find(|least: &Vec<Weight>| least.iter().sum::<Weight>() <= total) {
+            Some(least) => self.raised(&least),
+            None => self,
+        }
+    }
+
+    fn has_a_vertex_each(&self, capacities: &[u32]) -> bool {
+        self.sizes.iter().zip(capacities).all(|(&size, &capacity)| size > 0 || capacity == 0)
     }
 
     /// The same for blocks that already weigh `loads`: exact sizes that do not divide evenly are rounded up where the load
@@ -233,7 +237,7 @@ impl Targets {
         uneven.sort_by_key(|&block| loads.get(block).is_none_or(|&load| load <= sizes[block]));
         let left = total - sizes.iter().map(|&size| i128::from(size)).sum::<i128>();
         uneven.iter().take(left as usize).for_each(|&block| sizes[block] += 1);
-        let had_all = self.sizes.iter().zip(capacities).all(|(&size, &capacity)| size > 0 || capacity == 0);
+        let had_all = self.has_a_vertex_each(capacities);
         let targets = Self { bounds: sizes.clone(), sizes, ..self };
         if had_all { targets.with_a_vertex_each(capacities) } else { targets }
     }

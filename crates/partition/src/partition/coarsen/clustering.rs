@@ -17,7 +17,7 @@ use super::affinities::ClusterAffinities;
 use super::limits::Limits;
 use super::matching;
 use crate::base::rng::Rng;
-use crate::base::threads::{self, Idle};
+use crate::base::threads::{self, Scratch};
 use crate::base::types::{NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
 
@@ -86,7 +86,7 @@ struct Clustering<'a, W, R> {
     is_alone: Vec<bool>,
     /// The number of clusters.
     count: usize,
-    affinities: Idle<ClusterAffinities>,
+    affinities: Scratch<ClusterAffinities>,
 }
 
 impl<'a, W: Stored, R: Fn(Weight, Weight) -> f64 + Sync> Clustering<'a, W, R> {
@@ -100,13 +100,13 @@ impl<'a, W: Stored, R: Fn(Weight, Weight) -> f64 + Sync> Clustering<'a, W, R> {
             weights: graph.node_weights().collect(),
             is_alone: vec![true; n],
             count: n,
-            affinities: Idle::default(),
+            affinities: Scratch::default(),
         }
     }
 
     /// Lets vertices that are alone join the best adjacent clusters, one after the other, until there are at most `enough` clusters.
     fn join_in_turn(&mut self, nodes: &[NodeId], enough: usize) {
-        let mut affinities = self.affinities.take();
+        let mut affinities = ClusterAffinities::default();
         for (place, &node) in nodes.iter().enumerate() {
             if self.count <= enough {
                 break;
@@ -115,7 +115,6 @@ impl<'a, W: Stored, R: Fn(Weight, Weight) -> f64 + Sync> Clustering<'a, W, R> {
                 self.join(node, best);
             }
         }
-        self.affinities.put_back(affinities);
     }
 
     /// The same with choices in parallel. Returns the vertices whose choices were not there any more in the last round.
@@ -149,11 +148,9 @@ impl<'a, W: Stored, R: Fn(Weight, Weight) -> f64 + Sync> Clustering<'a, W, R> {
 
     /// What each vertex of a range of `nodes` chooses, or [`NOTHING`].
     fn choices(&self, nodes: &[NodeId], range: Range<usize>) -> Vec<NodeId> {
-        let mut affinities = self.affinities.take();
-        let choice = |place| self.choice(nodes, place, &mut affinities).unwrap_or(NOTHING);
-        let choices = range.map(choice).collect();
-        self.affinities.put_back(affinities);
-        choices
+        self.affinities.with(|affinities| {
+            range.map(|place| self.choice(nodes, place, affinities).unwrap_or(NOTHING)).collect()
+        })
     }
 
     /// The adjacent cluster of the best rating that has room for a vertex, if the vertex is alone and there is one.
@@ -218,15 +215,15 @@ fn pair_two_hops<W: Stored>(
 /// Numbers the clusters in the order of the vertices that identify them.
 fn number(cluster_of: &[NodeId]) -> (Vec<NodeId>, usize) {
     /// The number of vertices that a task numbers.
-    const CHUNK: usize = 1 << 14;
+    const GRAIN_SIZE: usize = 1 << 14;
     let n = cluster_of.len();
     let identifies = |&node: &usize| cluster_of[node] as usize == node;
-    let counts = threads::map_ranges(n, CHUNK, &|nodes| nodes.filter(identifies).count());
+    let counts = threads::map_ranges(n, GRAIN_SIZE, &|nodes| nodes.filter(identifies).count());
     let mut numbers = vec![0; n];
     let mut count = 0;
     let mut chunks = Vec::with_capacity(counts.len());
-    for ((index, numbers), of_chunk) in numbers.chunks_mut(CHUNK).enumerate().zip(counts) {
-        chunks.push((index * CHUNK, count as NodeId, numbers));
+    for ((index, numbers), of_chunk) in numbers.chunks_mut(GRAIN_SIZE).enumerate().zip(counts) {
+        chunks.push((index * GRAIN_SIZE, count as NodeId, numbers));
         count += of_chunk;
     }
     threads::map_each(chunks, &|(first, mut next, numbers): (usize, NodeId, &mut [NodeId])| {

@@ -316,9 +316,11 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         rng: &mut Rng,
     ) {
         let settings = &self.settings.flow;
-        let has_flows = self.has_flows(level);
-        let mut refine = || self.flow.refine(level, assignment, bounds, settings, self.observer);
-        if has_flows && span::named("flows", &mut refine) {
+        if !self.has_flows(level) {
+            return;
+        }
+        let refine = || self.flow.refine(level, assignment, bounds, settings, self.observer);
+        if span::named("flows", refine) {
             self.refine_boundary(level, assignment, bounds, rng);
         }
     }

@@ -38,7 +38,7 @@ use several::PairLoads;
 
 use crate::base::budget::Budget;
 use crate::base::observer::{Observer, Watch};
-use crate::base::threads::{self, Idle};
+use crate::base::threads::{self, Scratch};
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -72,8 +72,7 @@ const LEAST_GAIN: Weight = 1000;
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    /// The memory of searches that do not run.
-    searches: Idle<Search>,
+    searches: Scratch<Search>,
     positions: Positions,
     affinities: BlockAffinities,
     /// For each pair of adjacent blocks, the vertices on their boundary.
@@ -207,10 +206,9 @@ impl Flow {
         let share = self.budget.share(wave.len());
         let (before, positions, searches) = (&*assignment, &self.positions, &self.searches);
         let better_cut = |pair: Pair<'_>| {
-            let mut search = searches.take();
             let mut budget = share;
-            let movers = search.better_cut(task, before, (pair, positions), &mut budget);
-            searches.put_back(search);
+            let movers =
+                searches.with(|search| search.better_cut(task, before, (pair, positions), &mut budget));
             (pair.blocks, movers, budget)
         };
         let found = threads::map_each(wave, &better_cut);
