@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::bounds::Room;
+use super::bounds::{Drift, Room};
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::VertexWeights;
 
@@ -184,7 +184,24 @@ impl<'a> Loads<'a> {
 
     /// Returns whether a vertex may move between two blocks: bounds are kept as far as they were kept.
     pub fn allows(&self, node: NodeId, pair: [BlockId; 2]) -> bool {
-        self.takes(&[], (node, 0), pair)
+        self.allows_beside(node, pair, |_, _| 0)
+    }
+
+    /// The same where loads differ, given a block and the number of a weight. A weight of 0 fits a block even if that is above its bound.
+    #[inline]
+    fn allows_beside(
+        &self,
+        node: NodeId,
+        [from, to]: [BlockId; 2],
+        drift: impl Fn(BlockId, usize) -> Weight,
+    ) -> bool {
+        let own = self.weights.of(node);
+        let of_block = |block: BlockId| self.at(block).enumerate().zip(own).filter(|(_, own)| **own != 0);
+        let load = |block, at: usize, number| load_of(&self.loads[at]) + drift(block, number);
+        of_block(to).all(|((number, at), own)| load(to, at, number) + own <= self.bounds.most[at])
+            && (self.bounds.least.is_empty()
+                || of_block(from)
+                    .all(|((number, at), own)| load(from, at, number) - own >= self.bounds.least[at]))
     }
 
     /// Follows the move of a vertex from one block to another.
@@ -211,24 +228,26 @@ fn add(load: &AtomicI64, change: Weight) {
 }
 
 impl Room for &Loads<'_> {
-    /// A weight of 0 fits a block even if that is above its bound.
     #[inline]
-    fn takes(self, _: &[Weight], (node, _): (NodeId, Weight), [from, to]: [BlockId; 2]) -> bool {
-        let own = self.weights.of(node);
-        let fits =
-            |((load, &bound), &weight): ((Weight, &Weight), &Weight)| weight == 0 || load + weight <= bound;
-        if !self.of(to).zip(self.bounds.most(to)).zip(own).all(fits) {
-            return false;
-        }
-        let keeps = |(at, &weight): (usize, &Weight)| {
-            weight == 0 || load_of(&self.loads[at]) - weight >= self.bounds.least[at]
-        };
-        self.bounds.least.is_empty() || self.at(from).zip(own).all(keeps)
+    fn takes(self, _: &[Weight], drift: &Drift, (node, _): (NodeId, Weight), pair: [BlockId; 2]) -> bool {
+        self.allows_beside(node, pair, |block, number| drift.of_weights(block)[number])
     }
 
     #[inline]
-    fn room(self, weights: &[Weight], block: BlockId) -> Weight {
-        -weights[block as usize]
+    fn room(self, sizes: &[Weight], drift: &Drift, block: BlockId) -> Weight {
+        -sizes[block as usize] - drift.of_size(block)
+    }
+
+    fn num_weights(self) -> usize {
+        self.bounds.num_weights
+    }
+
+    #[inline]
+    fn weights_of<'a>(self, node: NodeId) -> &'a [Weight]
+    where
+        Self: 'a,
+    {
+        self.weights.of(node)
     }
 
     #[inline]
@@ -252,6 +271,9 @@ mod tests {
             let most = (0..5 * num_weights).map(|_| 20 + Weight::from(rng.below(40))).collect();
             let bounds = VectorBounds { num_weights, most, least: Vec::new() };
             let loads = Loads::new(&weights, &bounds, &blocks);
+            // The loads of the beginning, and by how much they differ now.
+            let (first, mut drift) = (Loads::new(&weights, &bounds, &blocks), Drift::default());
+            drift.clear(5, num_weights);
             for _ in 0..300 {
                 let (node, to) = (rng.below(40), rng.below(5));
                 let from = blocks[node as usize];
@@ -262,7 +284,9 @@ mod tests {
                 let before = total(&loads);
                 let own = weights.of(node);
                 let change = loads.change(from, own, -1) + loads.change(to, own, 1);
-                let fits = (&loads).takes(&[], (node, 0), [from, to]);
+                let fits = loads.allows(node, [from, to]);
+                assert_eq!((&first).takes(&[], &drift, (node, 0), [from, to]), fits);
+                drift.shift([from, to], 1, own);
                 loads.follow(node, [from, to]);
                 blocks[node as usize] = to;
                 let fresh = Loads::new(&weights, &bounds, &blocks);

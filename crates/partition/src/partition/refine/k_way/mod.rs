@@ -1,24 +1,30 @@
 //! Fiduccia-Mattheyses refinement of k-way partitions.
 //!
 //! A search starts from some vertices of the boundary. It always makes the best move that fits, even if that raises the cut,
-//! and lets the neighbours of moved vertices join. It ends some moves after its best state and returns to it. Started from
+//! and lets the neighbours of moved vertices join. It ends some moves after its best state. Started from
 //! the whole boundary, this is the classical algorithm; started from single vertices, it escapes from far more local optima.
 //! A vertex moves at most once per round.
+//!
+//! Searches run in waves: those of a wave start from the same state, at the same time, and do not see each other's moves. Most of them find
+//! nothing. What the others found is then made one after the other, as far as it still lowers the cost. Waves depend on the number of searches
+//! only, so the result does not depend on that of threads; rounds of few searches make one after the other.
 //!
 //! The affinities of a vertex to the blocks are computed when they are needed: O(deg) time, O(n + k) memory. A table of
 //! all affinities would take O(n k).
 //!
 //! Sanders, Schulz: Engineering multilevel graph partitioning algorithms. ESA 2011.
 
+mod search;
+
+use self::search::{Found, Search, State};
 use crate::base::observer::{Observer, Watch};
 use crate::base::rng::Rng;
-use crate::base::threads;
+use crate::base::threads::{self, Scratch};
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::bounds::Room;
+use crate::partition::bounds::{Drift, Room};
 use crate::partition::compact::{CompactGraph, Stored};
-use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::settings::KWayConfig;
 
@@ -37,6 +43,11 @@ const FREE_ARCS: usize = 1 << 19;
 /// partition bench.
 const LEAST_GAIN: Weight = 1000;
 
+/// A wave has one in so many of the searches of its round, and at most so many. Balance idle threads against searches that do not see what
+/// others of their wave have found. Tuned on meshes and random geometric graphs of 2^12 to 2^18 vertices in 64 blocks.
+const WAVES: usize = 32;
+const LONGEST_WAVE: usize = 64;
+
 /// The internal and external degree of a vertex: the weight of its edges inside its block and to other blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Degrees {
@@ -47,7 +58,7 @@ struct Degrees {
 impl Degrees {
     /// Updates the degrees of a vertex of block `own` whose neighbour has moved.
     #[inline]
-    fn follow(&mut self, own: BlockId, weight: Weight, from: BlockId, to: BlockId) {
+    fn follow(&mut self, own: BlockId, weight: Weight, [from, to]: [BlockId; 2]) {
         if own == from {
             self.internal -= weight;
             self.external += weight;
@@ -77,21 +88,16 @@ struct Move {
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct KWay {
-    heap: Heap,
+    searches: Scratch<Search>,
     /// By vertex; a vertex of positive external degree lies on the boundary.
     degrees: Vec<Degrees>,
     affinities: BlockAffinities,
-    /// Arcs scanned since the best state of the current search.
-    effort: usize,
-    /// Where a vertex in the heap would move.
-    destination: Vec<BlockId>,
-    /// Whether the gain in the heap is only an upper bound.
-    dirty: Vec<bool>,
-    moved: Vec<bool>,
-    /// The vertices that stay moved until the end of the round.
-    locked: Vec<NodeId>,
-    /// The moves that would undo those of the current search.
-    trail: Vec<Move>,
+    /// The vertices that do not move: fixed ones, and those that have moved in this round.
+    is_held: Vec<bool>,
+    /// Those that have moved.
+    moved: Vec<NodeId>,
+    /// The loads of blocks do not differ from those of the assignment.
+    no_drift: Drift,
     /// Where the searches of the next round start.
     seeds: Vec<NodeId>,
     /// True if there are vertices that do not join searches.
@@ -99,16 +105,6 @@ pub(crate) struct KWay {
 }
 
 impl KWay {
-    pub fn resize(&mut self, num_nodes: usize, num_blocks: usize) {
-        self.heap.resize(num_nodes);
-        self.affinities.resize(num_blocks);
-        if self.moved.len() < num_nodes {
-            self.moved.resize(num_nodes, false);
-            self.destination.resize(num_nodes, 0);
-            self.dirty.resize(num_nodes, false);
-        }
-    }
-
     /// Refines a partition until the observer asks to stop; no block that is within its bound leaves it, and none comes to lack its
     /// least load unless that takes more from what others exceed or lack. Returns whether the cost fell.
     pub fn refine<W: Stored, O: Objective, B: Room>(
@@ -121,22 +117,20 @@ impl KWay {
         if goal.settings.rounds == 0 {
             return false;
         }
-        self.resize(level.num_nodes(), assignment.weights.len());
         let before = assignment.cost;
+        self.affinities.resize(assignment.weights.len());
+        self.no_drift.clear(assignment.weights.len(), goal.bounds.num_weights());
         self.has_hubs = level.nodes().any(|node| !joins(level.graph, node));
         self.degrees.resize(level.num_nodes(), Degrees::default());
         let degrees = |node| collect_degrees(level.graph, &assignment.blocks, node as NodeId);
         threads::fill(&mut self.degrees, degrees);
+        self.is_held.clear();
+        self.is_held.resize(level.num_nodes(), false);
+        if level.objective.has_fixed() {
+            threads::fill(&mut self.is_held, |node| level.objective.is_fixed(node as NodeId));
+        }
         self.seeds.clear();
         self.seeds.extend(level.nodes().filter(|&node| self.degrees[node as usize].external > 0));
-        // What has moved in a round does not move again in it, and fixed vertices never move.
-        let hold = |moved: &mut [bool], are_held: bool| {
-            let fixed = level.nodes().filter(|&node| level.objective.is_fixed(node));
-            fixed.for_each(|node| moved[node as usize] = are_held);
-        };
-        if level.objective.has_fixed() {
-            hold(&mut self.moved, true);
-        }
         for _ in 0..goal.settings.rounds {
             let start = assignment.cost;
             self.round(level, assignment, goal, rng);
@@ -144,13 +138,10 @@ impl KWay {
                 break;
             }
         }
-        if level.objective.has_fixed() {
-            hold(&mut self.moved, false);
-        }
         assignment.cost < before
     }
 
-    /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
+    /// One search from each group of seeds.
     fn round<W: Stored, O: Objective, B: Room>(
         &mut self,
         level: Problem<'_, W, O>,
@@ -158,245 +149,128 @@ impl KWay {
         goal: Goal<'_, B>,
         rng: &mut Rng,
     ) {
-        let Goal { settings, observer, .. } = goal;
+        let Goal { settings, observer, bounds } = goal;
         let mut seeds = std::mem::take(&mut self.seeds);
         rng.shuffle(&mut seeds);
         let max_wasted = MAX_WASTED_PASSES * (level.num_arcs() + FREE_ARCS) / settings.seeds.max(1);
         let mut wasted = 0;
-        let mut watch = Watch::new(observer);
-        for group in seeds.chunks(settings.seeds.min(seeds.len().max(1))) {
+        let groups: Vec<&[NodeId]> = seeds.chunks(settings.seeds.min(seeds.len().max(1))).collect();
+        for wave in groups.chunks((groups.len() / WAVES).clamp(1, LONGEST_WAVE)) {
             if wasted > max_wasted || observer.should_stop() {
                 break;
             }
-            for &node in group {
-                if !self.moved[node as usize] && self.degrees[node as usize].external > 0 {
-                    self.enqueue_bound(level, assignment, node);
-                }
-            }
-            wasted += self.search(level, assignment, goal, &mut watch);
+            let Self { degrees, is_held, has_hubs, .. } = &*self;
+            let (assignment_now, has_hubs) = (&*assignment, *has_hubs);
+            let state =
+                State { level, assignment: assignment_now, degrees, is_held, has_hubs, bounds, settings };
+            let search = |index: usize| {
+                self.searches.with(|search| search.run(state, wave[index], &mut Watch::new(observer)))
+            };
+            let found = threads::map(wave.len(), 1, &search);
+            wasted += found.iter().map(|found| found.wasted).sum::<usize>();
+            self.make_all(level, assignment, bounds, found);
         }
-        // A search that failed would fail again unless something moved nearby.
-        seeds.clear();
-        for &node in &self.locked {
-            self.moved[node as usize] = false;
-            seeds.push(node);
-            seeds.extend(level.arcs(node).iter().map(|arc| arc.target));
-        }
-        self.locked.clear();
-        seeds.sort_unstable();
-        seeds.dedup();
-        seeds.retain(|&node| self.degrees[node as usize].external > 0);
-        self.seeds = seeds;
+        self.find_seeds(level);
     }
 
-    /// Puts a vertex into the heap with its best move, or takes it out if it has none.
-    #[inline]
-    fn enqueue<W: Stored, O: Objective>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &Assignment,
-        bounds: impl Room,
-        node: NodeId,
-    ) {
-        match self.best_move(level, assignment, bounds, node) {
-            Some((gain, block)) => {
-                self.destination[node as usize] = block;
-                self.dirty[node as usize] = false;
-                self.heap.set(node, gain);
-            }
-            None => self.heap.remove(node),
+    /// Collects where the next round should start. A search that failed would fail again unless something moved nearby.
+    fn find_seeds<W: Stored, O: Objective>(&mut self, level: Problem<'_, W, O>) {
+        self.seeds.clear();
+        for node in self.moved.drain(..) {
+            self.is_held[node as usize] = false;
+            self.seeds.push(node);
+            self.seeds.extend(level.arcs(node).iter().map(|arc| arc.target));
         }
+        self.seeds.sort_unstable();
+        self.seeds.dedup();
+        self.seeds.retain(|&node| self.degrees[node as usize].external > 0);
     }
 
-    /// Puts a vertex into the heap with an upper bound of its gain. It is made exact when it comes to the top, and most
-    /// never do.
-    #[inline]
-    fn enqueue_bound<W, O: Objective>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &Assignment,
-        node: NodeId,
-    ) {
-        self.dirty[node as usize] = true;
-        let Degrees { internal, external } = self.degrees[node as usize];
-        let block = assignment.blocks[node as usize];
-        self.heap.set(node, level.greatest_gain(node, block, internal, external));
-    }
-
-    /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
-    ///
-    /// Where the best block may have changed, the gain becomes an upper bound or, of J, an estimate.
-    #[inline]
-    fn adjust<W, O: Objective>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &Assignment,
-        node: NodeId,
-        weight: Weight,
-        moved: [BlockId; 2],
-    ) {
-        if self.dirty[node as usize] {
-            self.enqueue_bound(level, assignment, node);
-            return;
-        }
-        let own = assignment.blocks[node as usize];
-        let best = self.destination[node as usize];
-        let (change, exact) = level.objective.change_of_gain([own, best], weight, moved);
-        self.dirty[node as usize] = !exact;
-        self.heap.raise(node, change);
-    }
-
-    /// Moves a vertex and updates the degrees around it; `visit` is called for each neighbour afterwards.
-    #[inline]
-    fn shift<W: Stored, O: Objective>(
+    /// Makes the moves that the searches of a wave have found, one search after the other.
+    fn make_all<W: Stored, O: Objective, B: Room>(
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
+        bounds: B,
+        found: Vec<Found>,
+    ) {
+        let mut is_as_found = true;
+        for Found { moves, .. } in found.into_iter().filter(|found| !found.moves.is_empty()) {
+            if is_as_found {
+                moves.into_iter().for_each(|step| self.make(level, assignment, bounds, step));
+            } else {
+                self.make_while_better(level, assignment, bounds, &moves);
+            }
+            is_as_found = false;
+        }
+    }
+
+    /// Makes moves that were found in another state, up to the best state of now. Those that do not fit any more are left out.
+    fn make_while_better<W: Stored, O: Objective, B: Room>(
+        &mut self,
+        level: Problem<'_, W, O>,
+        assignment: &mut Assignment,
+        bounds: B,
+        moves: &[Move],
+    ) {
+        let (mut best_cost, mut best_length, before) = (assignment.cost, 0, self.moved.len());
+        let mut backwards = Vec::with_capacity(moves.len());
+        for &Move { node, to, .. } in moves {
+            let from = assignment.blocks[node as usize];
+            let Some(gain) = self.gain(level, assignment, bounds, (node, to)) else { continue };
+            self.make(level, assignment, bounds, Move { node, to, gain });
+            backwards.push(Move { node, to: from, gain: -gain });
+            if assignment.cost < best_cost {
+                (best_cost, best_length) = (assignment.cost, backwards.len());
+            }
+        }
+        for back in backwards.drain(best_length..).rev() {
+            self.make(level, assignment, bounds, back);
+            self.is_held[back.node as usize] = false;
+        }
+        self.moved.truncate(before + best_length);
+    }
+
+    /// How much the cost falls by a move, if that is possible.
+    fn gain<W: Stored, O: Objective, B: Room>(
+        &mut self,
+        level: Problem<'_, W, O>,
+        assignment: &Assignment,
+        bounds: B,
+        (node, to): (NodeId, BlockId),
+    ) -> Option<Weight> {
+        let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
+        let is_possible = !self.is_held[node as usize]
+            && weight < assignment.weights[from as usize]
+            && bounds.takes(&assignment.weights, &self.no_drift, (node, weight), [from, to]);
+        is_possible.then(|| {
+            self.affinities.collect(level.graph, &assignment.blocks, node);
+            level.gain(node, &self.affinities, from, to)
+        })
+    }
+
+    /// Moves a vertex, and updates the degrees around it.
+    fn make<W: Stored, O: Objective, B: Room>(
+        &mut self,
+        level: Problem<'_, W, O>,
+        assignment: &mut Assignment,
+        bounds: B,
         Move { node, to, gain }: Move,
-        mut visit: impl FnMut(&mut Self, &Assignment, NodeId, Weight),
     ) {
         let from = assignment.blocks[node as usize];
+        bounds.follow(node, [from, to]);
         assignment.shift(node, level.node_weight(node), to, gain);
+        self.is_held[node as usize] = true;
+        self.moved.push(node);
         let mut internal = 0;
         level.arcs(node).iter().for_each(|arc| {
             let own = assignment.blocks[arc.target as usize];
             internal += if own == to { arc.weight() } else { 0 };
-            self.degrees[arc.target as usize].follow(own, arc.weight(), from, to);
-            visit(self, assignment, arc.target, arc.weight());
+            self.degrees[arc.target as usize].follow(own, arc.weight(), [from, to]);
         });
         let degrees = &mut self.degrees[node as usize];
         degrees.external += degrees.internal - internal;
         degrees.internal = internal;
-    }
-
-    /// The best move of a vertex to an adjacent block with room for it, to the emptiest among equals.
-    #[inline]
-    fn best_move<W: Stored, O: Objective>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &Assignment,
-        bounds: impl Room,
-        node: NodeId,
-    ) -> Option<(Weight, BlockId)> {
-        self.affinities.collect(level.graph, &assignment.blocks, node);
-        self.effort += level.degree(node);
-        let from = assignment.blocks[node as usize];
-        let weight = level.node_weight(node);
-        if weight == assignment.weights[from as usize] {
-            return None; // the block would be left empty
-        }
-        let room = |block: BlockId| bounds.room(&assignment.weights, block);
-        let fits = |block: BlockId| {
-            block != from && bounds.takes(&assignment.weights, (node, weight), [from, block])
-        };
-        let count = self.affinities.narrow(level.objective.has_pull(), fits);
-        self.effort += self.affinities.work_of_gains();
-        let mut best: Option<(Weight, Weight, BlockId)> = None;
-        for &block in &self.affinities.blocks()[..count] {
-            if !fits(block) {
-                continue;
-            }
-            let key = (level.gain(node, &self.affinities, from, block), room(block), block);
-            if best.is_none_or(|best| key > best) {
-                best = Some(key);
-            }
-        }
-        best.map(|(gain, _, block)| (gain, block))
-    }
-
-    /// Makes moves starting with the vertices in the heap, and returns to the best state. Returns the number of arcs scanned
-    /// in vain.
-    fn search<W: Stored, O: Objective, B: Room>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &mut Assignment,
-        Goal { bounds, settings, .. }: Goal<'_, B>,
-        watch: &mut Watch<'_>,
-    ) -> usize {
-        let mut best_cost = assignment.cost;
-        let mut best_length = 0;
-        let mut walk = RandomWalk::default();
-        self.effort = 0;
-        while self.trail.len() - best_length <= settings.patience
-            && !walk.is_hopeless(settings.least_steps)
-            && self.effort <= MAX_SEARCH_EFFORT
-        {
-            let Some((gain, node)) = self.heap.peek() else { break };
-            if watch.stops_after(1 + level.degree(node)) {
-                break;
-            }
-            let to = self.destination[node as usize];
-            let weight = level.node_weight(node);
-            if self.dirty[node as usize]
-                || !bounds.takes(&assignment.weights, (node, weight), [assignment.blocks[node as usize], to])
-            {
-                // The gain is out of date, or a block has filled up or got too light: queue the best move of now.
-                self.enqueue(level, assignment, bounds, node);
-                watch.stops_after(self.affinities.work_of_gains());
-                continue;
-            }
-            self.heap.pop();
-            bounds.follow(node, [assignment.blocks[node as usize], to]);
-            self.move_top(level, assignment, Move { node, to, gain });
-            if assignment.cost < best_cost {
-                best_cost = assignment.cost;
-                best_length = self.trail.len();
-                walk = RandomWalk::default();
-                self.effort = 0;
-            } else {
-                walk.step(gain);
-                self.effort += level.graph.hub_degree(node);
-            }
-        }
-        self.heap.clear();
-        self.effort + self.roll_back(level, assignment, bounds, best_length)
-    }
-
-    /// Moves a vertex taken from the heap and queues its neighbours.
-    #[inline]
-    fn move_top<W: Stored, O: Objective>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &mut Assignment,
-        step: Move,
-    ) {
-        let Move { node, to, gain } = step;
-        let from = assignment.blocks[node as usize];
-        self.moved[node as usize] = true;
-        self.trail.push(Move { node, to: from, gain: -gain });
-        self.shift(level, assignment, step, |this, assignment, other, weight| {
-            if this.moved[other as usize] {
-                return;
-            }
-            if this.heap.contains(other) {
-                this.adjust(level, assignment, other, weight, [from, to]);
-            } else if this.degrees[other as usize].external > 0
-                && (!this.has_hubs || joins(level.graph, other))
-            {
-                this.enqueue_bound(level, assignment, other);
-            }
-        });
-    }
-
-    /// Undoes the moves of the search after the first `length` ones. Returns the number of arcs scanned.
-    fn roll_back<W: Stored, O: Objective>(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &mut Assignment,
-        bounds: impl Room,
-        length: usize,
-    ) -> usize {
-        let mut looked_at = 0;
-        // Vertices whose move is undone may move again in a later search of the round.
-        while self.trail.len() > length {
-            let back = self.trail.pop().expect("the trail is longer than its best prefix");
-            bounds.follow(back.node, [assignment.blocks[back.node as usize], back.to]);
-            self.shift(level, assignment, back, |_, _, _, _| {});
-            self.moved[back.node as usize] = false;
-            looked_at += level.graph.hub_degree(back.node);
-        }
-        self.locked.extend(self.trail.drain(..).map(|back| back.node));
-        looked_at
     }
 }
 
@@ -472,8 +346,11 @@ mod tests {
         let level = Problem { graph: &graph, objective };
         let mut rng = Rng::new(4);
         let mut assignment = scattered(level, k, &mut rng);
+        let unlimited = vec![Weight::MAX / 2; k as usize];
+        let bounds = LoadBounds::from(&unlimited[..]);
         let mut k_way = KWay::default();
-        k_way.resize(level.num_nodes(), k as usize);
+        k_way.affinities.resize(k as usize);
+        k_way.is_held.resize(level.num_nodes(), false);
         k_way.degrees.extend(level.nodes().map(|node| collect_degrees(&graph, &assignment.blocks, node)));
         for _ in 0..200 {
             let node = rng.below(level.num_nodes() as u32);
@@ -483,15 +360,10 @@ mod tests {
             }
             k_way.affinities.collect(&graph, &assignment.blocks, node);
             let gain = level.gain(node, &k_way.affinities, from, to);
-            k_way.shift(level, &mut assignment, Move { node, to, gain }, |_, _, _, _| {});
+            k_way.make(level, &mut assignment, bounds, Move { node, to, gain });
             for node in level.nodes() {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
-                let unlimited = vec![Weight::MAX / 2; k as usize];
-                let best = k_way.best_move(level, &assignment, LoadBounds::from(&unlimited[..]), node);
-                let Degrees { internal, external } = degrees;
-                let bound = level.greatest_gain(node, assignment.blocks[node as usize], internal, external);
-                assert!(best.is_none_or(|(gain, _)| gain <= bound));
             }
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
@@ -527,6 +399,72 @@ mod tests {
             assert!(3 * assignment.cost < 2 * before);
             assert_eq!(assignment.overload(&bounds), 0);
         }
+    }
+
+    /// Searches of several wave sizes find moves that gain what they say, and leave the state as it is.
+    fn check_searches<O: Objective>(objective: &O, k: u32) {
+        let graph = graph();
+        let graph = CompactGraph::<i32>::new(&graph);
+        let level = Problem { graph: &graph, objective };
+        let mut rng = Rng::new(2);
+        let assignment = scattered(level, k, &mut rng);
+        let degrees: Vec<Degrees> =
+            level.nodes().map(|node| collect_degrees(&graph, &assignment.blocks, node)).collect();
+        let is_held: Vec<bool> = level.nodes().map(|_| rng.below(10) == 0).collect();
+        let most: Vec<Weight> = assignment.weights.iter().map(|weight| weight + 2).collect();
+        let settings = &PartitionConfig::preset(PartitionPreset::Fast).k_way;
+        let bounds = LoadBounds::from(&most[..]);
+        let state = State {
+            level,
+            assignment: &assignment,
+            degrees: &degrees,
+            is_held: &is_held,
+            has_hubs: false,
+            bounds,
+            settings,
+        };
+        let mut search = Search::default();
+        let mut num_moves = 0;
+        for num_seeds in [1, 5, 25].repeat(4) {
+            let seeds: Vec<NodeId> = (0..num_seeds).map(|_| rng.below(level.num_nodes() as u32)).collect();
+            let found = search.run(state, &seeds, &mut Watch::new(&()));
+            let mut after = assignment.clone();
+            for &Move { node, to, gain } in &found.moves {
+                assert!(!is_held[node as usize]);
+                after.shift(node, level.node_weight(node), to, gain);
+            }
+            let fresh = Assignment::new(level, after.blocks.clone(), k as usize);
+            assert_eq!((after.cost, &after.weights), (fresh.cost, &fresh.weights));
+            assert!(after.overload(&most) == 0 && (found.moves.is_empty() || after.cost < assignment.cost));
+            num_moves += found.moves.len();
+        }
+        assert!(num_moves > 20, "{num_moves}");
+    }
+
+    #[test]
+    fn moves_gain_what_searches_say() {
+        check_searches(&Cut, 5);
+        for matrix in matrices().into_iter().step_by(3) {
+            check_searches(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks as u32);
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_the_result() {
+        let graph = generate::random_geometric(4000, 8.0, 5);
+        let graph = CompactGraph::<i32>::new(&graph);
+        let level = Problem { graph: &graph, objective: &Cut };
+        let bounds = [300; 16];
+        let settings = &PartitionConfig::preset(PartitionPreset::Fast).k_way;
+        let goal = Goal { bounds: LoadBounds::from(&bounds[..]), settings, observer: &() };
+        let refined = |threads| {
+            let mut rng = Rng::new(7);
+            let mut assignment = scattered(level, 16, &mut rng);
+            let refine = || KWay::default().refine(level, &mut assignment, goal, &mut rng);
+            assert!(threads::run(threads, refine).unwrap());
+            assignment.blocks
+        };
+        assert_eq!(refined(1), refined(3));
     }
 
     #[test]

@@ -1,0 +1,319 @@
+//! A single search: what it knows of vertices that it has looked at, and what moves it has made, which nobody else sees.
+
+use hashbrown::HashMap;
+
+use super::{Degrees, MAX_SEARCH_EFFORT, Move, RandomWalk, joins};
+use crate::base::observer::Watch;
+use crate::base::types::{BlockId, NodeId, Weight};
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::{Drift, Room};
+use crate::partition::compact::Stored;
+use crate::partition::heap::Heap;
+use crate::partition::objective::Objective;
+use crate::partition::settings::KWayConfig;
+
+/// The state from which searches start, and what they must keep to.
+pub(super) struct State<'a, W, O, B> {
+    pub level: Problem<'a, W, O>,
+    pub assignment: &'a Assignment,
+    /// By vertex; a vertex of positive external degree lies on the boundary.
+    pub degrees: &'a [Degrees],
+    /// The vertices that do not move.
+    pub is_held: &'a [bool],
+    /// True if there are vertices that do not join searches.
+    pub has_hubs: bool,
+    pub bounds: B,
+    pub settings: &'a KWayConfig,
+}
+
+impl<W, O, B: Copy> Clone for State<'_, W, O, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W, O, B: Copy> Copy for State<'_, W, O, B> {}
+
+/// What a search has found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The moves up to the best state, in their order.
+    pub moves: Vec<Move>,
+    /// The number of arcs scanned in vain.
+    pub wasted: usize,
+}
+
+/// A vertex that a search has looked at.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    node: NodeId,
+    block: BlockId,
+    /// Where it would move if it is in the heap.
+    destination: BlockId,
+    degrees: Degrees,
+    /// Whether the gain in the heap is only an upper bound.
+    is_dirty: bool,
+    has_moved: bool,
+}
+
+/// Words of [`Marks`].
+const MARKS: usize = 64;
+
+/// A set of vertices that may hold others as well: those that agree with one in the last bits of their numbers.
+#[derive(Debug)]
+struct Marks([u64; MARKS]);
+
+impl Marks {
+    #[inline]
+    fn mark(&mut self, node: NodeId) {
+        self.0[node as usize / 64 % MARKS] |= 1 << (node % 64);
+    }
+
+    #[inline]
+    fn may_hold(&self, node: NodeId) -> bool {
+        self.0[node as usize / 64 % MARKS] >> (node % 64) & 1 == 1
+    }
+}
+
+/// Working memory of a search.
+#[derive(Debug)]
+pub(super) struct Search {
+    seen: Vec<Seen>,
+    /// Where `seen` holds a vertex.
+    place_of: HashMap<NodeId, u32>,
+    /// The vertices that have moved.
+    moved: Marks,
+    /// By place.
+    heap: Heap,
+    affinities: BlockAffinities,
+    /// By how much the loads of blocks differ from those of the state.
+    drift: Drift,
+    moves: Vec<Move>,
+    /// Arcs scanned since the best state.
+    effort: usize,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            seen: Vec::new(),
+            place_of: HashMap::new(),
+            moved: Marks([0; MARKS]),
+            heap: Heap::default(),
+            affinities: BlockAffinities::default(),
+            drift: Drift::default(),
+            moves: Vec::new(),
+            effort: 0,
+        }
+    }
+}
+
+/// A search with a table of more places than this gets a new one, since clearing it takes as long as it is large.
+const MOST_PLACES: usize = 1 << 14;
+
+impl Search {
+    fn clear<W, O, B: Room>(&mut self, state: State<'_, W, O, B>) {
+        let num_blocks = state.assignment.weights.len();
+        self.affinities.resize(num_blocks);
+        self.drift.clear(num_blocks, state.bounds.num_weights());
+        self.heap.clear();
+        self.seen.clear();
+        if self.place_of.capacity() > MOST_PLACES {
+            self.place_of = HashMap::new();
+        }
+        self.place_of.clear();
+        self.moved = Marks([0; MARKS]);
+        self.moves.clear();
+        self.effort = 0;
+    }
+
+    /// Makes moves starting with these vertices, until the best state is some moves ago.
+    pub fn run<W: Stored, O: Objective, B: Room>(
+        &mut self,
+        state: State<'_, W, O, B>,
+        seeds: &[NodeId],
+        watch: &mut Watch<'_>,
+    ) -> Found {
+        let State { level, settings, .. } = state;
+        self.clear(state);
+        for &node in seeds {
+            if !state.is_held[node as usize] && state.degrees[node as usize].external > 0 {
+                let place = self.place(state, node);
+                self.enqueue_bound(level, place);
+            }
+        }
+        let (mut gain_so_far, mut best_gain, mut best_length) = (0, 0, 0);
+        let mut walk = RandomWalk::default();
+        while self.moves.len() - best_length <= settings.patience
+            && !walk.is_hopeless(settings.least_steps)
+            && self.effort <= MAX_SEARCH_EFFORT
+        {
+            let Some((gain, place)) = self.heap.peek() else { break };
+            let Seen { node, destination: to, is_dirty, .. } = self.seen[place as usize];
+            if watch.stops_after(1 + level.degree(node)) {
+                break;
+            }
+            if is_dirty || !self.fits(state, place, to) {
+                // The gain is out of date, or a block has filled up or got too light: queue the best move of now.
+                self.enqueue(state, place);
+                watch.stops_after(self.affinities.work_of_gains());
+                continue;
+            }
+            self.heap.pop();
+            self.make(state, place, Move { node, to, gain });
+            gain_so_far += gain;
+            if gain_so_far > best_gain {
+                (best_gain, best_length) = (gain_so_far, self.moves.len());
+                walk = RandomWalk::default();
+                self.effort = 0;
+            } else {
+                walk.step(gain);
+                self.effort += level.graph.hub_degree(node);
+            }
+        }
+        Found { moves: self.moves[..best_length].to_vec(), wasted: self.effort }
+    }
+
+    /// Where a vertex is among those that were looked at.
+    #[inline]
+    fn place<W, O, B>(&mut self, state: State<'_, W, O, B>, node: NodeId) -> u32 {
+        let Self { seen, heap, .. } = self;
+        *self.place_of.entry(node).or_insert_with(|| {
+            let (block, degrees) = (state.assignment.blocks[node as usize], state.degrees[node as usize]);
+            seen.push(Seen { node, block, destination: block, degrees, is_dirty: false, has_moved: false });
+            heap.make_room(seen.len());
+            seen.len() as u32 - 1
+        })
+    }
+
+    /// Returns whether a vertex may move to another block.
+    #[inline]
+    fn fits<W: Stored, O, B: Room>(&self, state: State<'_, W, O, B>, place: u32, to: BlockId) -> bool {
+        let Seen { node, block, .. } = self.seen[place as usize];
+        let vertex = (node, state.level.graph.node_weight(node));
+        state.bounds.takes(&state.assignment.weights, &self.drift, vertex, [block, to])
+    }
+
+    /// Puts a vertex into the heap with its best move, or takes it out if it has none.
+    #[inline]
+    fn enqueue<W: Stored, O: Objective, B: Room>(&mut self, state: State<'_, W, O, B>, place: u32) {
+        match self.best_move(state, place) {
+            Some((gain, block)) => {
+                let seen = &mut self.seen[place as usize];
+                (seen.destination, seen.is_dirty) = (block, false);
+                self.heap.set(place, gain);
+            }
+            None => self.heap.remove(place),
+        }
+    }
+
+    /// Puts a vertex into the heap with an upper bound of its gain. It is made exact when it comes to the top, and most
+    /// never do.
+    #[inline]
+    fn enqueue_bound<W, O: Objective>(&mut self, level: Problem<'_, W, O>, place: u32) {
+        let Seen { node, block, degrees: Degrees { internal, external }, is_dirty, .. } =
+            &mut self.seen[place as usize];
+        *is_dirty = true;
+        self.heap.set(place, level.greatest_gain(*node, *block, *internal, *external));
+    }
+
+    /// Updates the gain of a queued vertex one of whose neighbours has moved; O(1) besides the heap.
+    ///
+    /// Where the best block may have changed, the gain becomes an upper bound or, of J, an estimate.
+    #[inline]
+    fn adjust<W, O: Objective>(
+        &mut self,
+        level: Problem<'_, W, O>,
+        place: u32,
+        weight: Weight,
+        moved: [BlockId; 2],
+    ) {
+        let Seen { block, destination, is_dirty, .. } = &mut self.seen[place as usize];
+        if *is_dirty {
+            return self.enqueue_bound(level, place);
+        }
+        let (change, exact) = level.objective.change_of_gain([*block, *destination], weight, moved);
+        *is_dirty = !exact;
+        self.heap.raise(place, change);
+    }
+
+    /// The best move of a vertex to an adjacent block with room for it, to the emptiest among equals.
+    #[inline]
+    fn best_move<W: Stored, O: Objective, B: Room>(
+        &mut self,
+        state: State<'_, W, O, B>,
+        place: u32,
+    ) -> Option<(Weight, BlockId)> {
+        let State { level, assignment, bounds, .. } = state;
+        let Seen { node, block: from, .. } = self.seen[place as usize];
+        let Self { seen, place_of, moved, affinities, drift, .. } = self;
+        affinities.collect_by(level.graph, node, |other| {
+            let place = if moved.may_hold(other) { place_of.get(&other) } else { None };
+            place.map_or(assignment.blocks[other as usize], |&place| seen[place as usize].block)
+        });
+        self.effort += level.degree(node);
+        let weight = level.node_weight(node);
+        if weight == assignment.weights[from as usize] + drift.of_size(from) {
+            return None; // the block would be left empty
+        }
+        let fits = |block: BlockId| {
+            block != from && bounds.takes(&assignment.weights, drift, (node, weight), [from, block])
+        };
+        let count = affinities.narrow(level.objective.has_pull(), fits);
+        self.effort += affinities.work_of_gains();
+        let mut best: Option<(Weight, Weight, BlockId)> = None;
+        for &block in &affinities.blocks()[..count] {
+            if !fits(block) {
+                continue;
+            }
+            let room = bounds.room(&assignment.weights, drift, block);
+            let key = (level.gain(node, affinities, from, block), room, block);
+            if best.is_none_or(|best| key > best) {
+                best = Some(key);
+            }
+        }
+        best.map(|(gain, _, block)| (gain, block))
+    }
+
+    /// Moves a vertex taken from the heap and queues its neighbours.
+    #[inline]
+    fn make<W: Stored, O: Objective, B: Room>(&mut self, state: State<'_, W, O, B>, place: u32, step: Move) {
+        let State { level, bounds, .. } = state;
+        let Move { node, to, .. } = step;
+        let seen = &mut self.seen[place as usize];
+        let from = std::mem::replace(&mut seen.block, to);
+        seen.has_moved = true;
+        self.moved.mark(node);
+        self.moves.push(step);
+        self.drift.shift([from, to], level.node_weight(node), bounds.weights_of(node));
+        level.arcs(node).iter().for_each(|arc| {
+            if !state.is_held[arc.target as usize] {
+                let place = self.place(state, arc.target);
+                self.follow(state, place, arc.weight(), [from, to]);
+            }
+        });
+    }
+
+    /// Updates what is known of a vertex one of whose neighbours has moved.
+    #[inline]
+    fn follow<W: Stored, O: Objective, B>(
+        &mut self,
+        state: State<'_, W, O, B>,
+        place: u32,
+        weight: Weight,
+        moved: [BlockId; 2],
+    ) {
+        let State { level, has_hubs, .. } = state;
+        let seen = &mut self.seen[place as usize];
+        seen.degrees.follow(seen.block, weight, moved);
+        if seen.has_moved {
+            return;
+        }
+        if self.heap.contains(place) {
+            self.adjust(level, place, weight, moved);
+        } else if seen.degrees.external > 0 && (!has_hubs || joins(level.graph, seen.node)) {
+            self.enqueue_bound(level, place);
+        }
+    }
+}
