@@ -2,16 +2,59 @@
 
 use hashbrown::HashMap;
 
-use super::{Degrees, MAX_SEARCH_EFFORT, Move, RandomWalk, joins};
 use crate::base::observer::Watch;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{Drift, Room};
-use crate::partition::compact::Stored;
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::settings::KWayConfig;
+
+/// A search ends once it has scanned this many arcs since its best state. Balances cut against time around hubs, where each
+/// move outdates gains that take long to compute; elsewhere it allows for hundreds of moves. Shows on graphs with hubs.
+const MAX_SEARCH_EFFORT: usize = 1 << 15;
+
+/// The internal and external degree of a vertex: the weight of its edges inside its block and to other blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Degrees {
+    pub internal: Weight,
+    pub external: Weight,
+}
+
+impl Degrees {
+    /// The degrees of a vertex; O(deg).
+    pub fn of<W: Stored>(graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) -> Self {
+        let (own, mut degrees) = (blocks[node as usize], Self::default());
+        graph.arcs(node).iter().for_each(|arc| {
+            let is_inner = blocks[arc.target as usize] == own;
+            degrees.internal += if is_inner { arc.weight() } else { 0 };
+            degrees.external += if is_inner { 0 } else { arc.weight() };
+        });
+        degrees
+    }
+
+    /// Updates the degrees of a vertex of block `own` whose neighbour has moved.
+    #[inline]
+    pub fn follow(&mut self, own: BlockId, weight: Weight, [from, to]: [BlockId; 2]) {
+        if own == from {
+            self.internal -= weight;
+            self.external += weight;
+        } else if own == to {
+            self.internal += weight;
+            self.external -= weight;
+        }
+    }
+}
+
+/// A move of a vertex to another block, and how much the cost falls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub node: NodeId,
+    pub to: BlockId,
+    pub gain: Weight,
+}
 
 /// The state from which searches start, and what they must keep to.
 pub(super) struct State<'a, W, O, B> {
@@ -315,5 +358,42 @@ impl Search {
         } else if seen.degrees.external > 0 && (!has_hubs || joins(level.graph, seen.node)) {
             self.enqueue_bound(level, place);
         }
+    }
+}
+
+/// Returns whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
+/// to nearly everything that moves, it would end every search at once. Searches still start from it.
+#[inline]
+pub(super) fn joins<W: Stored>(graph: &CompactGraph<'_, W>, node: NodeId) -> bool {
+    graph.degree(node) <= MAX_SEARCH_EFFORT
+}
+
+/// The gains since the best state, seen as a random walk.
+///
+/// Osipov, Sanders: n-level graph partitioning. ESA 2010.
+#[derive(Default)]
+struct RandomWalk {
+    steps: f64,
+    mean: f64,
+    /// Sum of the squared deviations from the mean (Welford).
+    deviations: f64,
+}
+
+impl RandomWalk {
+    #[inline]
+    fn step(&mut self, gain: Weight) {
+        let gain = gain as f64;
+        self.steps += 1.0;
+        let deviation = gain - self.mean;
+        self.mean += deviation / self.steps;
+        self.deviations += deviation * (gain - self.mean);
+    }
+
+    /// Returns whether a walk of this mean and variance is unlikely to return to where it started.
+    #[inline]
+    fn is_hopeless(&self, least_steps: usize) -> bool {
+        // The drift outweighs the spread when steps * mean^2 exceeds a quarter of the variance.
+        self.steps > least_steps as f64
+            && 4.0 * self.steps * (self.steps - 1.0) * self.mean * self.mean >= self.deviations
     }
 }
