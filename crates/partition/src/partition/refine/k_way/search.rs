@@ -1,7 +1,5 @@
 //! A single search: what it knows of vertices that it has looked at, and what moves it has made, which nobody else sees.
 
-use hashbrown::HashMap;
-
 use crate::base::observer::Watch;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
@@ -119,12 +117,99 @@ impl Marks {
     }
 }
 
+/// Where vertices are in a list: a hash table with linear probing. In a graph of few vertices, each has an entry of its own.
+#[derive(Debug, Default)]
+struct Places {
+    /// Vertices and their places; at least half of the entries are empty, or there is one for each vertex.
+    entries: Vec<(NodeId, u32)>,
+}
+
+/// Entries of a table at first, unless there are fewer vertices. Balances collisions against the cache.
+const FIRST_ENTRIES: usize = 1 << 12;
+
+impl Places {
+    const NONE: (NodeId, u32) = (NodeId::MAX, u32::MAX);
+
+    /// Forgets these vertices, which are all there are, and makes room for vertices of a graph with so many.
+    fn clear(&mut self, nodes: impl Iterator<Item = NodeId>, num_nodes: usize) {
+        let at_first = num_nodes.next_power_of_two().min(FIRST_ENTRIES);
+        if self.entries.len() == at_first {
+            for node in nodes {
+                let mut at = self.hash(node);
+                while self.entries[at].0 != node {
+                    at = self.next(at);
+                }
+                self.entries[at] = Self::NONE;
+            }
+        } else {
+            self.entries.clear();
+            self.entries.resize(at_first, Self::NONE);
+        }
+    }
+
+    /// Vertices below [`FIRST_ENTRIES`] do not collide.
+    #[inline]
+    fn hash(&self, node: NodeId) -> usize {
+        let above = node / FIRST_ENTRIES as u32;
+        node.wrapping_add(above.wrapping_mul(0x9e37_79b9)) as usize & (self.entries.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, at: usize) -> usize {
+        (at + 1) & (self.entries.len() - 1)
+    }
+
+    /// The entry of a vertex, or the one where it belongs.
+    #[inline]
+    fn find(&self, node: NodeId) -> usize {
+        let mut at = self.hash(node);
+        loop {
+            let there = self.entries[at].0;
+            if there == node || there == NodeId::MAX {
+                return at;
+            }
+            at = self.next(at);
+        }
+    }
+
+    #[inline]
+    fn get(&self, node: NodeId) -> Option<u32> {
+        let place = self.entries[self.find(node)].1;
+        (place != u32::MAX).then_some(place)
+    }
+
+    /// The place of a vertex; if it has none, that is `next`, the number of vertices that have one.
+    #[inline]
+    fn get_or_put(&mut self, node: NodeId, next: u32) -> u32 {
+        let at = self.find(node);
+        if self.entries[at].0 == node {
+            return self.entries[at].1;
+        }
+        self.entries[at] = (node, next);
+        if 2 * (next as usize + 1) > self.entries.len() && self.entries.len() >= FIRST_ENTRIES {
+            self.grow();
+        }
+        next
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let twice = vec![Self::NONE; 2 * self.entries.len()];
+        for entry in std::mem::replace(&mut self.entries, twice) {
+            if entry != Self::NONE {
+                let at = self.find(entry.0);
+                self.entries[at] = entry;
+            }
+        }
+    }
+}
+
 /// Working memory of a search.
 #[derive(Debug)]
 pub(super) struct Search {
     seen: Vec<Seen>,
     /// Where `seen` holds a vertex.
-    place_of: HashMap<NodeId, u32>,
+    place_of: Places,
     /// The vertices that have moved.
     moved: Marks,
     /// By place.
@@ -141,7 +226,7 @@ impl Default for Search {
     fn default() -> Self {
         Self {
             seen: Vec::new(),
-            place_of: HashMap::new(),
+            place_of: Places::default(),
             moved: Marks([0; MARKS]),
             heap: Heap::default(),
             affinities: BlockAffinities::default(),
@@ -152,20 +237,14 @@ impl Default for Search {
     }
 }
 
-/// A search with a table of more places than this gets a new one, since clearing it takes as long as it is large.
-const MOST_PLACES: usize = 1 << 14;
-
 impl Search {
-    fn clear<W, O, B: Room>(&mut self, state: State<'_, W, O, B>) {
+    fn clear<W: Stored, O, B: Room>(&mut self, state: State<'_, W, O, B>) {
         let num_blocks = state.assignment.weights.len();
         self.affinities.resize(num_blocks);
         self.drift.clear(num_blocks, state.bounds.num_weights());
         self.heap.clear();
+        self.place_of.clear(self.seen.iter().map(|seen| seen.node), state.level.graph.num_nodes());
         self.seen.clear();
-        if self.place_of.capacity() > MOST_PLACES {
-            self.place_of = HashMap::new();
-        }
-        self.place_of.clear();
         self.moved = Marks([0; MARKS]);
         self.moves.clear();
         self.effort = 0;
@@ -221,13 +300,15 @@ impl Search {
     /// Where a vertex is among those that were looked at.
     #[inline]
     fn place<W, O, B>(&mut self, state: State<'_, W, O, B>, node: NodeId) -> u32 {
-        let Self { seen, heap, .. } = self;
-        *self.place_of.entry(node).or_insert_with(|| {
+        let next = self.seen.len() as u32;
+        let place = self.place_of.get_or_put(node, next);
+        if place == next {
             let (block, degrees) = (state.assignment.blocks[node as usize], state.degrees[node as usize]);
-            seen.push(Seen { node, block, destination: block, degrees, is_dirty: false, has_moved: false });
-            heap.make_room(seen.len());
-            seen.len() as u32 - 1
-        })
+            let seen = Seen { node, block, destination: block, degrees, is_dirty: false, has_moved: false };
+            self.seen.push(seen);
+            self.heap.make_room(self.seen.len());
+        }
+        place
     }
 
     /// Returns whether a vertex may move to another block.
@@ -292,8 +373,8 @@ impl Search {
         let Seen { node, block: from, .. } = self.seen[place as usize];
         let Self { seen, place_of, moved, affinities, drift, .. } = self;
         affinities.collect_by(level.graph, node, |other| {
-            let place = if moved.may_hold(other) { place_of.get(&other) } else { None };
-            place.map_or(assignment.blocks[other as usize], |&place| seen[place as usize].block)
+            let place = if moved.may_hold(other) { place_of.get(other) } else { None };
+            place.map_or(assignment.blocks[other as usize], |place| seen[place as usize].block)
         });
         self.effort += level.degree(node);
         let weight = level.node_weight(node);
