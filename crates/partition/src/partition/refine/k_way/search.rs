@@ -204,6 +204,9 @@ impl Places {
     }
 }
 
+/// A search copies the blocks of so many vertices at most. Balances the copy against a look-up for each arc.
+const MOST_COPIED: usize = 1 << 12;
+
 /// Working memory of a search.
 #[derive(Debug)]
 pub(super) struct Search {
@@ -212,6 +215,8 @@ pub(super) struct Search {
     place_of: Places,
     /// The vertices that have moved.
     moved: Marks,
+    /// The block of each vertex, if there are few; else empty.
+    blocks: Vec<BlockId>,
     /// By place.
     heap: Heap,
     affinities: BlockAffinities,
@@ -228,6 +233,7 @@ impl Default for Search {
             seen: Vec::new(),
             place_of: Places::default(),
             moved: Marks([0; MARKS]),
+            blocks: Vec::new(),
             heap: Heap::default(),
             affinities: BlockAffinities::default(),
             drift: Drift::default(),
@@ -246,6 +252,10 @@ impl Search {
         self.place_of.clear(self.seen.iter().map(|seen| seen.node), state.level.graph.num_nodes());
         self.seen.clear();
         self.moved = Marks([0; MARKS]);
+        self.blocks.clear();
+        if state.assignment.blocks.len() <= MOST_COPIED {
+            self.blocks.extend_from_slice(&state.assignment.blocks);
+        }
         self.moves.clear();
         self.effort = 0;
     }
@@ -371,8 +381,11 @@ impl Search {
     ) -> Option<(Weight, BlockId)> {
         let State { level, assignment, bounds, .. } = state;
         let Seen { node, block: from, .. } = self.seen[place as usize];
-        let Self { seen, place_of, moved, affinities, drift, .. } = self;
+        let Self { seen, place_of, moved, blocks, affinities, drift, .. } = self;
         affinities.collect_by(level.graph, node, |other| {
+            if let Some(&block) = blocks.get(other as usize) {
+                return block;
+            }
             let place = if moved.may_hold(other) { place_of.get(other) } else { None };
             place.map_or(assignment.blocks[other as usize], |place| seen[place as usize].block)
         });
@@ -409,6 +422,7 @@ impl Search {
         let from = std::mem::replace(&mut seen.block, to);
         seen.has_moved = true;
         self.moved.mark(node);
+        self.blocks.get_mut(node as usize).into_iter().for_each(|block| *block = to);
         self.moves.push(step);
         self.drift.shift([from, to], level.node_weight(node), bounds.weights_of(node));
         level.arcs(node).iter().for_each(|arc| {
