@@ -381,14 +381,8 @@ impl Search {
     ) -> Option<(Weight, BlockId)> {
         let State { level, assignment, bounds, .. } = state;
         let Seen { node, block: from, .. } = self.seen[place as usize];
-        let Self { seen, place_of, moved, blocks, affinities, drift, .. } = self;
-        affinities.collect_by(level.graph, node, |other| {
-            if let Some(&block) = blocks.get(other as usize) {
-                return block;
-            }
-            let place = if moved.may_hold(other) { place_of.get(other) } else { None };
-            place.map_or(assignment.blocks[other as usize], |place| seen[place as usize].block)
-        });
+        self.collect(state, node);
+        let Self { affinities, drift, .. } = self;
         self.effort += level.degree(node);
         let weight = level.node_weight(node);
         if weight == assignment.weights[from as usize] + drift.of_size(from) {
@@ -411,6 +405,21 @@ impl Search {
             }
         }
         best.map(|(gain, _, block)| (gain, block))
+    }
+
+    /// Collects the affinities of a vertex after the moves of the search.
+    #[inline]
+    fn collect<W: Stored, O, B>(&mut self, state: State<'_, W, O, B>, node: NodeId) {
+        let Self { seen, place_of, moved, blocks, affinities, .. } = self;
+        let graph = state.level.graph;
+        if !blocks.is_empty() {
+            return affinities.collect(graph, blocks, node);
+        }
+        let (seen, blocks) = (&seen[..], &state.assignment.blocks[..]);
+        affinities.collect_by(graph, node, |other| {
+            let place = if moved.may_hold(other) { place_of.get(other) } else { None };
+            place.map_or(blocks[other as usize], |place| seen[place as usize].block)
+        });
     }
 
     /// Moves a vertex taken from the heap and queues its neighbours.
