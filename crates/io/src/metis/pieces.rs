@@ -1,7 +1,7 @@
 //! The rows of long files, parsed by all threads of a pool.
 //!
-//! The text is read in pieces of whole lines, some at a time. Their lines are counted as they are read, so each piece knows the vertex that it
-//! begins with, and is parsed like a whole file. Then the rows of the pieces are put together in the order of the file, and so are their faults.
+//! The text is read in pieces of whole lines, some at a time. Their lines are counted, so each piece knows the vertex that it begins with, and is
+//! parsed like a whole file. Then the rows of the pieces are put together in the order of the file, and so are their faults.
 //! What depends on all rows before, such as a sum that overflows, shows only there: a piece where it does is parsed again. While some
 //! pieces are parsed, those behind them are read and those before them are put together.
 //!
@@ -20,8 +20,14 @@ use viem::base::threads;
 /// Bytes of a piece. Balances the cost of a task against memory and caches.
 const PIECE: usize = 1 << 18;
 
-/// Pieces of a block for each thread. Balances idle threads against memory.
+/// Pieces of a block for each thread, and at most. Balance idle threads against memory. One thread reads, about as fast as so many parse.
 const PIECES: usize = 4;
+const MOST_PIECES: usize = 32;
+
+/// Pieces of a block.
+fn num_pieces() -> usize {
+    (PIECES * threads::count()).min(MOST_PIECES)
+}
 
 /// The length of a line in pieces that is allowed for each piece of a block. Longer ones, and what follows them, are parsed by one thread.
 const LONGEST_LINE: usize = 4;
@@ -81,9 +87,11 @@ impl<R: Read + Send> Parser<'_, R> {
         }
         let none = self.faults.alike();
         let mut reader = Reader::new(self.scanner, rows, size);
+        let mut numbering = reader.numbering(rows);
         let mut sum = Sum { rows, faults: self.faults, keep, stop: None, lack: None, place: None };
         let (mut pieces, mut parsed) = (reader.next_pieces(), Vec::new());
         while !pieces.is_empty() && sum.stop.is_none() {
+            numbering.apply(&mut pieces);
             let (now, (following, spare)) = threads::join(
                 || threads::map_each(pieces, &|piece| parse_piece(piece, keep, none.alike())),
                 || threads::join(|| reader.next_pieces(), || sum.append_all(parsed)),
@@ -123,6 +131,24 @@ enum End {
     Lack(OutOfMemory),
 }
 
+/// Line and row of the next piece.
+struct Numbering {
+    line: u64,
+    row: usize,
+}
+
+impl Numbering {
+    /// Sets the first lines and rows of pieces that follow.
+    fn apply(&mut self, pieces: &mut [Piece]) {
+        let counts = threads::map(pieces.len(), 1, &|index| count_lines(&pieces[index].text));
+        for (piece, (lines, rows)) in pieces.iter_mut().zip(counts) {
+            piece.line = self.line;
+            piece.rows.restart(Before { rows: self.row, ..Before::default() });
+            (self.line, self.row) = (self.line + lines, self.row + rows);
+        }
+    }
+}
+
 /// Reads pieces.
 struct Reader<'a, R> {
     scanner: &'a mut Scanner<R>,
@@ -131,9 +157,6 @@ struct Reader<'a, R> {
     header: Header,
     /// The number of the first vertex.
     first: u64,
-    /// Line and row of the next piece.
-    line: u64,
-    row: usize,
     end: Option<End>,
     /// Texts and rows of pieces that are done with: their memory serves the next ones.
     spare: Vec<(Vec<u8>, Rows)>,
@@ -142,33 +165,26 @@ struct Reader<'a, R> {
 impl<'a, R: Read> Reader<'a, R> {
     /// Reads pieces that follow these rows.
     fn new(scanner: &'a mut Scanner<R>, rows: &Rows, size: usize) -> Self {
-        let (line, row) = (scanner.line(), rows.reached().rows);
-        Self {
-            scanner,
-            size,
-            header: rows.header,
-            first: rows.first,
-            line,
-            row,
-            end: None,
-            spare: Vec::new(),
-        }
+        Self { scanner, size, header: rows.header, first: rows.first, end: None, spare: Vec::new() }
     }
 
-    /// The pieces of a block; none at the end.
+    /// The numbering of pieces that follow these rows.
+    fn numbering(&self, rows: &Rows) -> Numbering {
+        Numbering { line: self.scanner.line(), row: rows.reached().rows }
+    }
+
+    /// The pieces of a block, not numbered yet; none at the end.
     fn next_pieces(&mut self) -> Vec<Piece> {
-        (0..PIECES * threads::count()).map_while(|_| self.next_piece()).collect()
+        (0..num_pieces()).map_while(|_| self.next_piece()).collect()
     }
 
     fn next_piece(&mut self) -> Option<Piece> {
         if self.end.is_some() {
             return None;
         }
-        let before = Before { rows: self.row, ..Before::default() };
-        let new = || (Vec::new(), Rows::new(self.header, self.first, before));
-        let (mut text, mut rows) = self.spare.pop().unwrap_or_else(new);
-        rows.restart(before);
-        let most = self.size * LONGEST_LINE * PIECES * threads::count();
+        let new = || (Vec::new(), Rows::new(self.header, self.first, Before::default()));
+        let (mut text, rows) = self.spare.pop().unwrap_or_else(new);
+        let most = self.size * LONGEST_LINE * num_pieces();
         if let Err(lack) = self.scanner.take_lines(self.size, most, &mut text) {
             self.end = Some(End::Lack(lack));
             return None;
@@ -179,10 +195,7 @@ impl<'a, R: Read> Reader<'a, R> {
             return None;
         }
         self.end = is_last.then_some(End::OfText);
-        let (lines, rows_there) = count_lines(&text);
-        let line = self.line;
-        (self.line, self.row) = (self.line + lines, self.row + rows_there);
-        Some(Piece { text, line, is_last, rows })
+        Some(Piece { text, line: 0, is_last, rows })
     }
 }
 

@@ -33,12 +33,23 @@ impl BlockAffinities {
     /// Collects the affinities of `node`; O(deg).
     #[inline]
     pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) {
+        self.collect_by(graph, node, |other| blocks[other as usize]);
+    }
+
+    /// The same where `block_of` returns the block of each vertex.
+    #[inline]
+    pub fn collect_by<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<'_, W>,
+        node: NodeId,
+        block_of: impl Fn(NodeId) -> BlockId,
+    ) {
         for block in self.touched.drain(..) {
             self.weights[block as usize] = 0;
         }
         self.work_of_gains = 0;
         graph.arcs(node).iter().for_each(|arc| {
-            let block = blocks[arc.target as usize];
+            let block = block_of(arc.target);
             let weight = &mut self.weights[block as usize];
             if *weight == 0 {
                 self.touched.push(block);

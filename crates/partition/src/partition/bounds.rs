@@ -83,28 +83,33 @@ impl LoadBounds<'_> {
         self.lack(block, before - weight) - self.lack(block, before)
     }
 
-    /// Whether a move of this weight is worth what the block `from` comes to lack: as it takes more from the overload of that block and
-    /// the lack of the other. `weights` are those of the blocks.
+    /// Whether a move of this weight between two blocks of these loads is worth what the first one comes to lack: as it takes more from the
+    /// overload of that block and the lack of the other.
     #[inline]
-    pub fn is_worth(
+    fn is_worth(
         &self,
-        weights: &[Weight],
+        loads: [Weight; 2],
         (weight, lost): (Weight, Weight),
         [from, to]: [BlockId; 2],
     ) -> bool {
         if lost == 0 {
             return true;
         }
-        let excess = self.excess(from, weights[from as usize]);
-        lost < excess.min(weight) + self.lack(to, weights[to as usize]).min(weight)
+        let excess = self.excess(from, loads[0]);
+        lost < excess.min(weight) + self.lack(to, loads[1]).min(weight)
     }
 
     /// Whether a move of this weight between blocks of these weights keeps the bounds as far as they were kept.
     #[inline]
-    pub fn allow(&self, weights: &[Weight], weight: Weight, [from, to]: [BlockId; 2]) -> bool {
-        let lost = self.lack_without(from, weights[from as usize], weight);
-        weights[to as usize] + weight <= self.most[to as usize]
-            && self.is_worth(weights, (weight, lost), [from, to])
+    pub fn allow(&self, weights: &[Weight], weight: Weight, pair: [BlockId; 2]) -> bool {
+        self.allow_between(pair.map(|block| weights[block as usize]), weight, pair)
+    }
+
+    /// The same for two blocks of these loads.
+    #[inline(always)]
+    fn allow_between(&self, loads: [Weight; 2], weight: Weight, [from, to]: [BlockId; 2]) -> bool {
+        let lost = self.lack_without(from, loads[0], weight);
+        loads[1] + weight <= self.most[to as usize] && self.is_worth(loads, (weight, lost), [from, to])
     }
 
     /// By how much blocks of these weights miss the bounds; O(k).
@@ -114,12 +119,27 @@ impl LoadBounds<'_> {
 }
 
 /// What refiners of all blocks ask of bounds, whether vertices have one weight or several.
-pub(crate) trait Room: Copy {
-    /// Whether a vertex of this weight may move between two blocks: bounds are kept as far as they were kept. `weights` are those of the blocks.
-    fn takes(self, weights: &[Weight], vertex: (NodeId, Weight), pair: [BlockId; 2]) -> bool;
+pub(crate) trait Room: Copy + Sync {
+    /// Whether a vertex of this size may move between two blocks: bounds are kept as far as they were kept. `sizes` are those of the blocks, from which
+    /// the loads differ by a drift.
+    fn takes(self, sizes: &[Weight], drift: &Drift, vertex: (NodeId, Weight), pair: [BlockId; 2]) -> bool;
 
     /// The weight that a block has room for; it decides between equal gains.
-    fn room(self, weights: &[Weight], block: BlockId) -> Weight;
+    fn room(self, sizes: &[Weight], drift: &Drift, block: BlockId) -> Weight;
+
+    /// The number of weights of a vertex, if it has several; else 0.
+    fn num_weights(self) -> usize {
+        0
+    }
+
+    /// The weights of a vertex, if it has several.
+    #[inline]
+    fn weights_of<'a>(self, _node: NodeId) -> &'a [Weight]
+    where
+        Self: 'a,
+    {
+        &[]
+    }
 
     /// Follows the move of a vertex from one block to another.
     #[inline]
@@ -127,14 +147,62 @@ pub(crate) trait Room: Copy {
 }
 
 impl Room for LoadBounds<'_> {
-    #[inline]
-    fn takes(self, weights: &[Weight], (_, weight): (NodeId, Weight), pair: [BlockId; 2]) -> bool {
-        self.allow(weights, weight, pair)
+    #[inline(always)]
+    fn takes(self, sizes: &[Weight], drift: &Drift, (_, size): (NodeId, Weight), pair: [BlockId; 2]) -> bool {
+        self.allow_between(pair.map(|block| sizes[block as usize] + drift.of_size(block)), size, pair)
     }
 
     #[inline]
-    fn room(self, weights: &[Weight], block: BlockId) -> Weight {
-        self.most[block as usize] - weights[block as usize]
+    fn room(self, sizes: &[Weight], drift: &Drift, block: BlockId) -> Weight {
+        self.most[block as usize] - sizes[block as usize] - drift.of_size(block)
+    }
+}
+
+/// By how much the loads of blocks differ from those that others see.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drift {
+    /// By block: the size, then each weight if there are several.
+    changes: Vec<Weight>,
+    num_entries: usize,
+    touched: Vec<BlockId>,
+}
+
+impl Drift {
+    /// No difference, in so many blocks, for vertices of so many weights, or 0 if each has one.
+    pub fn clear(&mut self, num_blocks: usize, num_weights: usize) {
+        let num_entries = 1 + num_weights;
+        if (self.changes.len(), self.num_entries) == (num_blocks * num_entries, num_entries) {
+            for block in self.touched.drain(..) {
+                self.changes[block as usize * num_entries..][..num_entries].fill(0);
+            }
+        } else {
+            self.touched.clear();
+            self.changes.clear();
+            self.changes.resize(num_blocks * num_entries, 0);
+            self.num_entries = num_entries;
+        }
+    }
+
+    #[inline]
+    pub fn of_size(&self, block: BlockId) -> Weight {
+        self.changes[block as usize * self.num_entries]
+    }
+
+    /// By how much each of several weights differs.
+    #[inline]
+    pub fn of_weights(&self, block: BlockId) -> &[Weight] {
+        &self.changes[block as usize * self.num_entries..][1..self.num_entries]
+    }
+
+    /// Follows the move of a vertex of this size, and these weights if it has several.
+    #[inline]
+    pub fn shift(&mut self, [from, to]: [BlockId; 2], size: Weight, weights: &[Weight]) {
+        for (block, sign) in [(from, -1), (to, 1)] {
+            self.touched.push(block);
+            let changes = &mut self.changes[block as usize * self.num_entries..][..=weights.len()];
+            changes[0] += sign * size;
+            changes[1..].iter_mut().zip(weights).for_each(|(change, weight)| *change += sign * weight);
+        }
     }
 }
 

@@ -18,6 +18,12 @@ impl Heap {
     /// Makes room for the vertices `0..num_nodes`; the heap must be empty.
     pub fn resize(&mut self, num_nodes: usize) {
         debug_assert!(self.entries.is_empty());
+        self.make_room(num_nodes);
+    }
+
+    /// Makes room for the vertices `0..num_nodes` if there is less.
+    #[inline]
+    pub fn make_room(&mut self, num_nodes: usize) {
         if self.position.len() < num_nodes {
             self.position.resize(num_nodes, ABSENT);
         }

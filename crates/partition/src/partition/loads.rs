@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::bounds::{BoundViolation, Room};
+use super::bounds::{BoundViolation, Drift, Room};
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::VertexWeights;
 
@@ -75,12 +75,21 @@ pub(crate) struct GroupBounds {
     pub of_block: Vec<u32>,
     /// The bounds of one group after the other by all weights; [`NO_BOUND`] where there is none.
     pub most: Vec<Weight>,
+    /// The blocks of each group.
+    members: Vec<Vec<BlockId>>,
 }
 
 /// The bound of a group that has none.
 pub(crate) const NO_BOUND: Weight = Weight::MAX;
 
 impl GroupBounds {
+    /// The groups of the blocks, all of which have numbers below the number of groups, and their bounds by so many weights.
+    pub fn new(of_block: Vec<u32>, most: Vec<Weight>, num_weights: usize) -> Self {
+        let mut members = vec![Vec::new(); most.len() / num_weights];
+        (0..).zip(&of_block).for_each(|(block, &group)| members[group as usize].push(block));
+        Self { of_block, most, members }
+    }
+
     /// Returns whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -127,7 +136,7 @@ impl VectorBounds {
     pub fn widened(&self, excess: impl Fn(usize) -> Weight, share: Weight) -> Self {
         let widened = |(at, &bound): (usize, &Weight)| bound.saturating_add(excess(at).min(bound / share));
         let wider = |most: &[Weight]| most.iter().enumerate().map(widened).collect();
-        let groups = GroupBounds { most: wider(&self.groups.most), of_block: self.groups.of_block.clone() };
+        let groups = GroupBounds { most: wider(&self.groups.most), ..self.groups.clone() };
         Self { most: wider(&self.most), groups, ..self.clone() }
     }
 
@@ -303,7 +312,43 @@ impl<'a> Loads<'a> {
 
     /// Returns whether a vertex may move between two blocks: bounds are kept as far as they were kept.
     pub fn allows(&self, node: NodeId, pair: [BlockId; 2]) -> bool {
-        self.takes(&[], (node, 0), pair)
+        self.allows_beside(node, pair, |_, _| 0)
+    }
+
+    /// The same where loads differ, given a block and the number of a weight. A weight of 0 fits a block even if that is above its bound.
+    #[inline]
+    fn allows_beside(
+        &self,
+        node: NodeId,
+        [from, to]: [BlockId; 2],
+        drift: impl Fn(BlockId, usize) -> Weight,
+    ) -> bool {
+        let own = self.weights.of(node);
+        let of_block = |block: BlockId| self.at(block).enumerate().zip(own).filter(|(_, own)| **own != 0);
+        let load = |block, at: usize, number| load_of(&self.loads[at]) + drift(block, number);
+        of_block(to).all(|((number, at), own)| load(to, at, number) + own <= self.bounds.most[at])
+            && self.group_allows_beside(node, [from, to], &drift)
+            && (self.bounds.least.is_empty()
+                || of_block(from)
+                    .all(|((number, at), own)| load(from, at, number) - own >= self.bounds.least[at]))
+    }
+
+    /// Returns whether the group of a block has room for a vertex of another group. O(c) and, where the group is bound, the number of its blocks.
+    #[inline]
+    fn group_allows_beside(
+        &self,
+        node: NodeId,
+        pair: [BlockId; 2],
+        drift: &impl Fn(BlockId, usize) -> Weight,
+    ) -> bool {
+        let Some([_, group]) = self.bounds.groups.crossed(pair) else { return true };
+        let mut each = self.of_group(group).zip(self.weights.of(node)).enumerate();
+        each.all(|(number, ((load, &bound), &own))| {
+            own == 0 || bound == NO_BOUND || {
+                let drifts = self.bounds.groups.members[group].iter().map(|&block| drift(block, number));
+                load + drifts.sum::<Weight>() + own <= bound
+            }
+        })
     }
 
     /// Follows the move of a vertex from one block to another.
@@ -337,28 +382,26 @@ fn add(load: &AtomicI64, change: Weight) {
 }
 
 impl Room for &Loads<'_> {
-    /// A weight of 0 fits a block even if that is above its bound.
     #[inline]
-    fn takes(self, _: &[Weight], (node, _): (NodeId, Weight), [from, to]: [BlockId; 2]) -> bool {
-        let own = self.weights.of(node);
-        let fits =
-            |((load, &bound), &weight): ((Weight, &Weight), &Weight)| weight == 0 || load + weight <= bound;
-        if !self.of(to).zip(self.bounds.most(to)).zip(own).all(fits) {
-            return false;
-        }
-        let crossed = self.bounds.groups.crossed([from, to]);
-        if crossed.is_some_and(|[_, taken]| !self.of_group(taken).zip(own).all(fits)) {
-            return false;
-        }
-        let keeps = |(at, &weight): (usize, &Weight)| {
-            weight == 0 || load_of(&self.loads[at]) - weight >= self.bounds.least[at]
-        };
-        self.bounds.least.is_empty() || self.at(from).zip(own).all(keeps)
+    fn takes(self, _: &[Weight], drift: &Drift, (node, _): (NodeId, Weight), pair: [BlockId; 2]) -> bool {
+        self.allows_beside(node, pair, |block, number| drift.of_weights(block)[number])
     }
 
     #[inline]
-    fn room(self, weights: &[Weight], block: BlockId) -> Weight {
-        -weights[block as usize]
+    fn room(self, sizes: &[Weight], drift: &Drift, block: BlockId) -> Weight {
+        -sizes[block as usize] - drift.of_size(block)
+    }
+
+    fn num_weights(self) -> usize {
+        self.bounds.num_weights
+    }
+
+    #[inline]
+    fn weights_of<'a>(self, node: NodeId) -> &'a [Weight]
+    where
+        Self: 'a,
+    {
+        self.weights.of(node)
     }
 
     #[inline]
@@ -384,13 +427,16 @@ mod tests {
                 |rng: &mut Rng| if rng.below(4) == 0 { NO_BOUND } else { 40 + Weight::from(rng.below(60)) };
             let groups = match num_weights {
                 2 => GroupBounds::default(),
-                _ => GroupBounds {
-                    of_block: vec![1, 0, 1, 2, 0],
-                    most: (0..3 * num_weights).map(|_| bound(&mut rng)).collect(),
-                },
+                _ => {
+                    let most = (0..3 * num_weights).map(|_| bound(&mut rng)).collect();
+                    GroupBounds::new(vec![1, 0, 1, 2, 0], most, num_weights)
+                }
             };
             let bounds = VectorBounds { num_weights, most, least: Vec::new(), groups };
             let loads = Loads::new(&weights, &bounds, &blocks);
+            // The loads of the beginning, and by how much they differ now.
+            let (first, mut drift) = (Loads::new(&weights, &bounds, &blocks), Drift::default());
+            drift.clear(5, num_weights);
             for _ in 0..300 {
                 let (node, to) = (rng.below(40), rng.below(5));
                 let from = blocks[node as usize];
@@ -403,7 +449,9 @@ mod tests {
                 let change = loads.change(from, own, -1)
                     + loads.change(to, own, 1)
                     + loads.change_of_groups(own, [from, to]);
-                let fits = (&loads).takes(&[], (node, 0), [from, to]);
+                let fits = loads.allows(node, [from, to]);
+                assert_eq!((&first).takes(&[], &drift, (node, 0), [from, to]), fits);
+                drift.shift([from, to], 1, own);
                 loads.follow(node, [from, to]);
                 blocks[node as usize] = to;
                 let fresh = Loads::new(&weights, &bounds, &blocks);

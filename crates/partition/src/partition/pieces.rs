@@ -1,12 +1,13 @@
 //! The pieces that blocks fall into: sets of vertices that the edges inside a block connect.
 
 use crate::base::types::{BlockId, NodeId};
+use crate::graph::components::components;
 
-/// The number of pieces of each block of a partition: connected sets of its vertices; O(n + m). Neighbours are mutual.
+/// The number of pieces of each block of a partition: connected sets of its vertices; O(n + m), nearly. Neighbours are mutual.
 pub(super) fn pieces<I: Iterator<Item = NodeId>>(
     blocks: &[BlockId],
     num_blocks: usize,
-    neighbours: impl Fn(NodeId) -> I,
+    neighbours: impl Fn(NodeId) -> I + Sync,
 ) -> Vec<u32> {
     let (piece_of, _) = pieces_of(blocks, neighbours);
     let mut pieces = vec![0; num_blocks];
@@ -29,26 +30,11 @@ pub(super) fn extra_pieces(pieces: &[u32]) -> usize {
 /// The piece of each vertex, numbered in the order of their first vertices, and the number of pieces.
 pub(super) fn pieces_of<I: Iterator<Item = NodeId>>(
     blocks: &[BlockId],
-    neighbours: impl Fn(NodeId) -> I,
+    neighbours: impl Fn(NodeId) -> I + Sync,
 ) -> (Vec<u32>, usize) {
-    let mut piece_of = vec![u32::MAX; blocks.len()];
-    let (mut count, mut reached) = (0, Vec::new());
-    for first in 0..blocks.len() {
-        if piece_of[first] != u32::MAX {
-            continue;
-        }
-        let block = blocks[first];
-        piece_of[first] = count;
-        reached.push(first as NodeId);
-        while let Some(node) = reached.pop() {
-            for other in neighbours(node) {
-                if blocks[other as usize] == block && piece_of[other as usize] == u32::MAX {
-                    piece_of[other as usize] = count;
-                    reached.push(other);
-                }
-            }
-        }
-        count += 1;
-    }
-    (piece_of, count as usize)
+    let in_block = |node: NodeId| {
+        let own = blocks[node as usize];
+        neighbours(node).filter(move |&other| blocks[other as usize] == own)
+    };
+    components(blocks.len(), in_block)
 }

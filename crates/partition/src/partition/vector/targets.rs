@@ -97,7 +97,8 @@ impl VectorTargets {
         }
         let bound =
             |group: usize| most.iter().map(move |bounds| bounds.map_or(NO_BOUND, |bounds| bounds[group]));
-        let groups = GroupBounds { of_block: group_of, most: (0..num_groups).flat_map(bound).collect() };
+        let most = (0..num_groups).flat_map(bound).collect();
+        let groups = GroupBounds::new(group_of, most, self.num_weights());
         Ok(Self { groups, ..self }.with_members())
     }
 
@@ -136,7 +137,7 @@ impl VectorTargets {
         let of_weight = self.of_weight.iter().map(|targets| targets.of_blocks(blocks)).collect();
         let group = |&block: &BlockId| self.groups.of_block.get(block as usize).copied();
         let of_block = blocks.iter().filter_map(group).collect();
-        let groups = GroupBounds { of_block, most: self.groups.most.clone() };
+        let groups = GroupBounds::new(of_block, self.groups.most.clone(), self.num_weights());
         Self { of_weight, groups, of_members: Vec::new() }.with_members()
     }
 
