@@ -101,24 +101,34 @@ impl Trees {
 
     /// The number of the tree of each vertex, and the number of trees.
     fn numbered(self) -> (Vec<u32>, usize) {
-        let is_root = |node: &NodeId| self.parent(*node) == *node;
-        let counts = self.each(&|nodes| nodes.filter(is_root).count());
-        let mut count = 0;
-        let mut start_of = |own: usize| {
-            count += own;
-            count - own
-        };
-        let starts: Vec<usize> = counts.into_iter().map(&mut start_of).collect();
-        let mut of_roots = vec![0; self.parent.len()];
-        let number = |(index, entries): (usize, &mut [u32])| {
-            let roots = (index * CHUNK..).zip(entries).filter(|(node, _)| is_root(&(*node as NodeId)));
-            roots.zip(starts[index]..).for_each(|((_, entry), number)| *entry = number as u32);
-        };
-        threads::map_each(of_roots.chunks_mut(CHUNK).enumerate().collect(), &number);
-        let mut numbers = vec![0; self.parent.len()];
-        threads::fill(&mut numbers, |node| of_roots[self.root(node as NodeId) as usize]);
-        (numbers, count)
+        let mut roots = vec![0; self.parent.len()];
+        threads::fill(&mut roots, |node| self.root(node as NodeId));
+        numbered(&roots)
     }
+}
+
+/// Numbers sets in the order of the members that identify them, given the identifying member of the set of each: the number of the set of each,
+/// and the number of sets; O(n).
+pub(crate) fn numbered(set_of: &[NodeId]) -> (Vec<u32>, usize) {
+    let n = set_of.len();
+    let identifies = |&node: &usize| set_of[node] as usize == node;
+    let counts = threads::map_ranges(n, CHUNK, &|nodes| nodes.filter(identifies).count());
+    let mut numbers = vec![0; n];
+    let mut count = 0;
+    let mut chunks = Vec::with_capacity(counts.len());
+    for ((index, numbers), of_chunk) in numbers.chunks_mut(CHUNK).enumerate().zip(counts) {
+        chunks.push((index * CHUNK, count as u32, numbers));
+        count += of_chunk;
+    }
+    threads::map_each(chunks, &|(first, mut next, numbers): (usize, u32, &mut [u32])| {
+        for (_, number) in (first..).zip(numbers).filter(|(node, _)| identifies(node)) {
+            *number = next;
+            next += 1;
+        }
+    });
+    let mut number_of = vec![0; n];
+    threads::fill(&mut number_of, |node| numbers[set_of[node] as usize]);
+    (number_of, count)
 }
 
 #[cfg(test)]
@@ -165,5 +175,13 @@ mod tests {
             assert_eq!(threads::run(4, find).unwrap(), alone);
         }
         assert_eq!(components(0, |_| [].into_iter()), (vec![], 0));
+    }
+
+    #[test]
+    fn sets_are_numbered_in_the_order_of_the_members_that_identify_them() {
+        assert_eq!(numbered(&[2, 1, 2, 1, 4]), (vec![1, 0, 1, 0, 2], 3));
+        assert_eq!(numbered(&[]), (vec![], 0));
+        let many: Vec<NodeId> = (0..100_000).map(|node| node / 10 * 10).collect();
+        assert_eq!(numbered(&many), ((0..100_000).map(|node| node / 10).collect(), 10_000));
     }
 }

@@ -106,7 +106,7 @@ impl LoadBounds<'_> {
     }
 
     /// The same for two blocks of these loads.
-    #[inline]
+    #[inline(always)]
     fn allow_between(&self, loads: [Weight; 2], weight: Weight, [from, to]: [BlockId; 2]) -> bool {
         let lost = self.lack_without(from, loads[0], weight);
         loads[1] + weight <= self.most[to as usize] && self.is_worth(loads, (weight, lost), [from, to])
@@ -147,7 +147,7 @@ pub(crate) trait Room: Copy + Sync {
 }
 
 impl Room for LoadBounds<'_> {
-    #[inline]
+    #[inline(always)]
     fn takes(self, sizes: &[Weight], drift: &Drift, (_, size): (NodeId, Weight), pair: [BlockId; 2]) -> bool {
         self.allow_between(pair.map(|block| sizes[block as usize] + drift.of_size(block)), size, pair)
     }

@@ -19,6 +19,7 @@ use super::matching;
 use crate::base::rng::Rng;
 use crate::base::threads::{self, Scratch};
 use crate::base::types::{NodeId, Weight};
+use crate::graph::components::numbered;
 use crate::partition::compact::{CompactGraph, Stored};
 
 /// The row of the vertex that is visited so many vertices later is fetched into the cache. Balances the wait for rows against the size of
@@ -71,7 +72,7 @@ pub(crate) fn cluster<W: Stored>(
     if count * PAIRED_FROM.1 > n * PAIRED_FROM.0 {
         pair_two_hops(graph, limits, &mut cluster_of, &is_alone);
     }
-    number(&cluster_of)
+    numbered(&cluster_of)
 }
 
 /// Clusters as they grow. A cluster is identified by one of its vertices, which stays in it.
@@ -212,31 +213,6 @@ fn pair_two_hops<W: Stored>(
     }
 }
 
-/// Numbers the clusters in the order of the vertices that identify them.
-fn number(cluster_of: &[NodeId]) -> (Vec<NodeId>, usize) {
-    /// The number of vertices that a task numbers.
-    const GRAIN_SIZE: usize = 1 << 14;
-    let n = cluster_of.len();
-    let identifies = |&node: &usize| cluster_of[node] as usize == node;
-    let counts = threads::map_ranges(n, GRAIN_SIZE, &|nodes| nodes.filter(identifies).count());
-    let mut numbers = vec![0; n];
-    let mut count = 0;
-    let mut chunks = Vec::with_capacity(counts.len());
-    for ((index, numbers), of_chunk) in numbers.chunks_mut(GRAIN_SIZE).enumerate().zip(counts) {
-        chunks.push((index * GRAIN_SIZE, count as NodeId, numbers));
-        count += of_chunk;
-    }
-    threads::map_each(chunks, &|(first, mut next, numbers): (usize, NodeId, &mut [NodeId])| {
-        for (_, number) in (first..).zip(numbers).filter(|(node, _)| identifies(node)) {
-            *number = next;
-            next += 1;
-        }
-    });
-    let mut coarse_of = vec![0; n];
-    threads::fill(&mut coarse_of, |node| numbers[cluster_of[node] as usize]);
-    (coarse_of, count)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,13 +240,5 @@ mod tests {
             let expected = (graph.num_nodes() as f64 * least_share.max(1.0 / max_weight as f64)) as usize;
             assert!((expected..3 * expected).contains(count), "{count} clusters, {expected} expected");
         }
-    }
-
-    #[test]
-    fn clusters_are_numbered_in_the_order_of_the_vertices_that_identify_them() {
-        assert_eq!(number(&[2, 1, 2, 1, 4]), (vec![1, 0, 1, 0, 2], 3));
-        assert_eq!(number(&[]), (vec![], 0));
-        let many: Vec<NodeId> = (0..100_000).map(|node| node / 10 * 10).collect();
-        assert_eq!(number(&many), ((0..100_000).map(|node| node / 10).collect(), 10_000));
     }
 }

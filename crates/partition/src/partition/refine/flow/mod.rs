@@ -31,6 +31,8 @@ mod piercing;
 mod region;
 mod several;
 
+use std::cmp::Reverse;
+
 use network::{Side, inward};
 use piercing::{Balance, Piercing};
 use region::{Positions, Region};
@@ -64,6 +66,9 @@ const FUTILE_EFFORT: usize = 8;
 /// Arcs of hubs scanned for all pairs of a level, in multiples of its arcs; after that, pairs with hubs are not refined: a
 /// hub is adjacent to most blocks, and each pair with it scans all its arcs. Balances cut against time on graphs with hubs.
 const HUB_EFFORT: usize = 20;
+
+/// The least number of vertices whose neighbours a task looks at. Balances its cost against idle threads.
+const LEAST_SCANNED: usize = 1 << 12;
 
 /// Rounds end when one gains less than one in this many of the cut. Balances cut against time on the graphs of the
 /// partition bench.
@@ -303,12 +308,14 @@ impl Search {
 }
 
 /// Divides the pairs into waves, in each of which no two have a block in common: each pair is in the first wave that has neither of its
-/// blocks. Pairs keep their order in a wave. `all` is sorted.
+/// blocks. Pairs of long boundaries come first, so that those of a wave take about the same time. `all` is sorted.
 fn waves(all: &[OnBoundary], num_blocks: usize) -> Vec<Vec<Pair<'_>>> {
     // By block, a bit for each wave that it is in.
     let mut waves_of: Vec<Vec<u64>> = vec![Vec::new(); num_blocks];
     let mut waves: Vec<Vec<Pair<'_>>> = Vec::new();
-    for boundary in all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+    let mut pairs: Vec<&[OnBoundary]> = all.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)).collect();
+    pairs.sort_by_key(|boundary| Reverse(boundary.len()));
+    for boundary in pairs {
         let blocks = [boundary[0].0, boundary[0].1];
         let word = |block: BlockId, at: usize| waves_of[block as usize].get(at).copied().unwrap_or(0);
         let taken = |at: usize| word(blocks[0], at) | word(blocks[1], at);
@@ -333,20 +340,27 @@ fn collect_pairs<W: Stored>(
     active: &[bool],
     pairs: &mut Vec<OnBoundary>,
 ) {
-    pairs.clear();
-    // By block: the last vertex found next to it. This keeps a vertex of many arcs from being listed for each.
-    let mut last = vec![NodeId::MAX; active.len()];
-    for node in graph.nodes() {
-        let own = blocks[node as usize];
-        for arc in graph.arcs(node) {
-            let other = blocks[arc.target as usize];
-            let is_relevant = other != own && (active[own as usize] || active[other as usize]);
-            if is_relevant && std::mem::replace(&mut last[other as usize], node) != node {
-                pairs.push((own.min(other), own.max(other), node));
+    // Each range has an array for the blocks.
+    let length = LEAST_SCANNED.max(active.len());
+    let found = threads::map_ranges(graph.num_nodes(), length, &|nodes| {
+        // By block: the last vertex found next to it. This keeps a vertex of many arcs from being listed for each.
+        let mut last = vec![NodeId::MAX; active.len()];
+        let mut pairs = Vec::new();
+        for node in nodes.start as NodeId..nodes.end as NodeId {
+            let own = blocks[node as usize];
+            for arc in graph.arcs(node) {
+                let other = blocks[arc.target as usize];
+                let is_relevant = other != own && (active[own as usize] || active[other as usize]);
+                if is_relevant && std::mem::replace(&mut last[other as usize], node) != node {
+                    pairs.push((own.min(other), own.max(other), node));
+                }
             }
         }
-    }
-    pairs.sort_unstable();
+        pairs
+    });
+    pairs.clear();
+    pairs.extend(found.into_iter().flatten());
+    threads::sort_by_key(pairs, |&pair| pair);
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 
 mod search;
 
-use self::search::{Found, Search, State};
+use self::search::{Degrees, Found, Move, Search, State, joins};
 use crate::base::observer::{Observer, Watch};
 use crate::base::rng::Rng;
 use crate::base::threads::{self, Scratch};
@@ -24,13 +24,9 @@ use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{Drift, Room};
-use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::settings::KWayConfig;
-
-/// A search ends once it has scanned this many arcs since its best state. Balances cut against time around hubs, where each
-/// move outdates gains that take long to compute; elsewhere it allows for hundreds of moves. Shows on graphs with hubs.
-const MAX_SEARCH_EFFORT: usize = 1 << 15;
 
 /// A round ends once its searches have scanned this many times the arcs of the graph in vain. Balances cut against time
 /// around hubs. Shows as [`MAX_SEARCH_EFFORT`] does; it is a multiple of the wasted work of a round where degrees are small.
@@ -48,41 +44,12 @@ const LEAST_GAIN: Weight = 1000;
 const WAVES: usize = 32;
 const LONGEST_WAVE: usize = 64;
 
-/// The internal and external degree of a vertex: the weight of its edges inside its block and to other blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Degrees {
-    internal: Weight,
-    external: Weight,
-}
-
-impl Degrees {
-    /// Updates the degrees of a vertex of block `own` whose neighbour has moved.
-    #[inline]
-    fn follow(&mut self, own: BlockId, weight: Weight, [from, to]: [BlockId; 2]) {
-        if own == from {
-            self.internal -= weight;
-            self.external += weight;
-        } else if own == to {
-            self.internal += weight;
-            self.external -= weight;
-        }
-    }
-}
-
 /// What a refinement must keep to.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a, B> {
     pub bounds: B,
     pub settings: &'a KWayConfig,
     pub observer: &'a dyn Observer,
-}
-
-/// A move of a vertex to another block, and how much the cost falls.
-#[derive(Clone, Copy, Debug)]
-struct Move {
-    node: NodeId,
-    to: BlockId,
-    gain: Weight,
 }
 
 /// Working memory of the refinement.
@@ -122,7 +89,7 @@ impl KWay {
         self.no_drift.clear(assignment.weights.len(), goal.bounds.num_weights());
         self.has_hubs = level.nodes().any(|node| !joins(level.graph, node));
         self.degrees.resize(level.num_nodes(), Degrees::default());
-        let degrees = |node| collect_degrees(level.graph, &assignment.blocks, node as NodeId);
+        let degrees = |node| Degrees::of(level.graph, &assignment.blocks, node as NodeId);
         threads::fill(&mut self.degrees, degrees);
         self.is_held.clear();
         self.is_held.resize(level.num_nodes(), false);
@@ -274,53 +241,6 @@ impl KWay {
     }
 }
 
-/// Returns whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
-/// to nearly everything that moves, it would end every search at once. Searches still start from it.
-#[inline]
-fn joins<W: Stored>(graph: &CompactGraph<'_, W>, node: NodeId) -> bool {
-    graph.degree(node) <= MAX_SEARCH_EFFORT
-}
-
-fn collect_degrees<W: Stored>(graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) -> Degrees {
-    let (own, mut degrees) = (blocks[node as usize], Degrees::default());
-    graph.arcs(node).iter().for_each(|arc| {
-        let is_inner = blocks[arc.target as usize] == own;
-        degrees.internal += if is_inner { arc.weight() } else { 0 };
-        degrees.external += if is_inner { 0 } else { arc.weight() };
-    });
-    degrees
-}
-
-/// The gains since the best state, seen as a random walk.
-///
-/// Osipov, Sanders: n-level graph partitioning. ESA 2010.
-#[derive(Default)]
-struct RandomWalk {
-    steps: f64,
-    mean: f64,
-    /// Sum of the squared deviations from the mean (Welford).
-    deviations: f64,
-}
-
-impl RandomWalk {
-    #[inline]
-    fn step(&mut self, gain: Weight) {
-        let gain = gain as f64;
-        self.steps += 1.0;
-        let deviation = gain - self.mean;
-        self.mean += deviation / self.steps;
-        self.deviations += deviation * (gain - self.mean);
-    }
-
-    /// Returns whether a walk of this mean and variance is unlikely to return to where it started.
-    #[inline]
-    fn is_hopeless(&self, least_steps: usize) -> bool {
-        // The drift outweighs the spread when steps * mean^2 exceeds a quarter of the variance.
-        self.steps > least_steps as f64
-            && 4.0 * self.steps * (self.steps - 1.0) * self.mean * self.mean >= self.deviations
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,6 +248,7 @@ mod tests {
     use crate::partition::PartitionConfig;
     use crate::partition::PartitionPreset;
     use crate::partition::bounds::LoadBounds;
+    use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::{edge_costs, matrices};
     use crate::partition::objective::{Cut, StoredCost};
 
@@ -351,7 +272,7 @@ mod tests {
         let mut k_way = KWay::default();
         k_way.affinities.resize(k as usize);
         k_way.is_held.resize(level.num_nodes(), false);
-        k_way.degrees.extend(level.nodes().map(|node| collect_degrees(&graph, &assignment.blocks, node)));
+        k_way.degrees.extend(level.nodes().map(|node| Degrees::of(&graph, &assignment.blocks, node)));
         for _ in 0..200 {
             let node = rng.below(level.num_nodes() as u32);
             let (from, to) = (assignment.blocks[node as usize], rng.below(k));
@@ -362,7 +283,7 @@ mod tests {
             let gain = level.gain(node, &k_way.affinities, from, to);
             k_way.make(level, &mut assignment, bounds, Move { node, to, gain });
             for node in level.nodes() {
-                let degrees = collect_degrees(&graph, &assignment.blocks, node);
+                let degrees = Degrees::of(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
             }
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
@@ -409,7 +330,7 @@ mod tests {
         let mut rng = Rng::new(2);
         let assignment = scattered(level, k, &mut rng);
         let degrees: Vec<Degrees> =
-            level.nodes().map(|node| collect_degrees(&graph, &assignment.blocks, node)).collect();
+            level.nodes().map(|node| Degrees::of(&graph, &assignment.blocks, node)).collect();
         let is_held: Vec<bool> = level.nodes().map(|_| rng.below(10) == 0).collect();
         let most: Vec<Weight> = assignment.weights.iter().map(|weight| weight + 2).collect();
         let settings = &PartitionConfig::preset(PartitionPreset::Fast).k_way;

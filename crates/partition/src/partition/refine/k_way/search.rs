@@ -1,17 +1,58 @@
 //! A single search: what it knows of vertices that it has looked at, and what moves it has made, which nobody else sees.
 
-use hashbrown::HashMap;
-
-use super::{Degrees, MAX_SEARCH_EFFORT, Move, RandomWalk, joins};
 use crate::base::observer::Watch;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{Drift, Room};
-use crate::partition::compact::Stored;
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::settings::KWayConfig;
+
+/// A search ends once it has scanned this many arcs since its best state. Balances cut against time around hubs, where each
+/// move outdates gains that take long to compute; elsewhere it allows for hundreds of moves. Shows on graphs with hubs.
+const MAX_SEARCH_EFFORT: usize = 1 << 15;
+
+/// The internal and external degree of a vertex: the weight of its edges inside its block and to other blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Degrees {
+    pub internal: Weight,
+    pub external: Weight,
+}
+
+impl Degrees {
+    /// The degrees of a vertex; O(deg).
+    pub fn of<W: Stored>(graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) -> Self {
+        let (own, mut degrees) = (blocks[node as usize], Self::default());
+        graph.arcs(node).iter().for_each(|arc| {
+            let is_inner = blocks[arc.target as usize] == own;
+            degrees.internal += if is_inner { arc.weight() } else { 0 };
+            degrees.external += if is_inner { 0 } else { arc.weight() };
+        });
+        degrees
+    }
+
+    /// Updates the degrees of a vertex of block `own` whose neighbour has moved.
+    #[inline]
+    pub fn follow(&mut self, own: BlockId, weight: Weight, [from, to]: [BlockId; 2]) {
+        if own == from {
+            self.internal -= weight;
+            self.external += weight;
+        } else if own == to {
+            self.internal += weight;
+            self.external -= weight;
+        }
+    }
+}
+
+/// A move of a vertex to another block, and how much the cost falls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    pub node: NodeId,
+    pub to: BlockId,
+    pub gain: Weight,
+}
 
 /// The state from which searches start, and what they must keep to.
 pub(super) struct State<'a, W, O, B> {
@@ -76,14 +117,106 @@ impl Marks {
     }
 }
 
+/// Where vertices are in a list: a hash table with linear probing. In a graph of few vertices, each has an entry of its own.
+#[derive(Debug, Default)]
+struct Places {
+    /// Vertices and their places; at least half of the entries are empty, or there is one for each vertex.
+    entries: Vec<(NodeId, u32)>,
+}
+
+/// Entries of a table at first, unless there are fewer vertices. Balances collisions against the cache.
+const FIRST_ENTRIES: usize = 1 << 12;
+
+impl Places {
+    const NONE: (NodeId, u32) = (NodeId::MAX, u32::MAX);
+
+    /// Forgets these vertices, which are all there are, and makes room for vertices of a graph with so many.
+    fn clear(&mut self, nodes: impl Iterator<Item = NodeId>, num_nodes: usize) {
+        let at_first = num_nodes.next_power_of_two().min(FIRST_ENTRIES);
+        if self.entries.len() == at_first {
+            for node in nodes {
+                let mut at = self.hash(node);
+                while self.entries[at].0 != node {
+                    at = self.next(at);
+                }
+                self.entries[at] = Self::NONE;
+            }
+        } else {
+            self.entries.clear();
+            self.entries.resize(at_first, Self::NONE);
+        }
+    }
+
+    /// Vertices below [`FIRST_ENTRIES`] do not collide.
+    #[inline]
+    fn hash(&self, node: NodeId) -> usize {
+        let above = node / FIRST_ENTRIES as u32;
+        node.wrapping_add(above.wrapping_mul(0x9e37_79b9)) as usize & (self.entries.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, at: usize) -> usize {
+        (at + 1) & (self.entries.len() - 1)
+    }
+
+    /// The entry of a vertex, or the one where it belongs.
+    #[inline]
+    fn find(&self, node: NodeId) -> usize {
+        let mut at = self.hash(node);
+        loop {
+            let there = self.entries[at].0;
+            if there == node || there == NodeId::MAX {
+                return at;
+            }
+            at = self.next(at);
+        }
+    }
+
+    #[inline]
+    fn get(&self, node: NodeId) -> Option<u32> {
+        let place = self.entries[self.find(node)].1;
+        (place != u32::MAX).then_some(place)
+    }
+
+    /// The place of a vertex; if it has none, that is `next`, the number of vertices that have one.
+    #[inline]
+    fn get_or_put(&mut self, node: NodeId, next: u32) -> u32 {
+        let at = self.find(node);
+        if self.entries[at].0 == node {
+            return self.entries[at].1;
+        }
+        self.entries[at] = (node, next);
+        if 2 * (next as usize + 1) > self.entries.len() && self.entries.len() >= FIRST_ENTRIES {
+            self.grow();
+        }
+        next
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let twice = vec![Self::NONE; 2 * self.entries.len()];
+        for entry in std::mem::replace(&mut self.entries, twice) {
+            if entry != Self::NONE {
+                let at = self.find(entry.0);
+                self.entries[at] = entry;
+            }
+        }
+    }
+}
+
+/// A search copies the blocks of so many vertices at most. Balances the copy against a look-up for each arc.
+const MOST_COPIED: usize = 1 << 12;
+
 /// Working memory of a search.
 #[derive(Debug)]
 pub(super) struct Search {
     seen: Vec<Seen>,
     /// Where `seen` holds a vertex.
-    place_of: HashMap<NodeId, u32>,
+    place_of: Places,
     /// The vertices that have moved.
     moved: Marks,
+    /// The block of each vertex, if there are few; else empty.
+    blocks: Vec<BlockId>,
     /// By place.
     heap: Heap,
     affinities: BlockAffinities,
@@ -98,8 +231,9 @@ impl Default for Search {
     fn default() -> Self {
         Self {
             seen: Vec::new(),
-            place_of: HashMap::new(),
+            place_of: Places::default(),
             moved: Marks([0; MARKS]),
+            blocks: Vec::new(),
             heap: Heap::default(),
             affinities: BlockAffinities::default(),
             drift: Drift::default(),
@@ -109,21 +243,19 @@ impl Default for Search {
     }
 }
 
-/// A search with a table of more places than this gets a new one, since clearing it takes as long as it is large.
-const MOST_PLACES: usize = 1 << 14;
-
 impl Search {
-    fn clear<W, O, B: Room>(&mut self, state: State<'_, W, O, B>) {
+    fn clear<W: Stored, O, B: Room>(&mut self, state: State<'_, W, O, B>) {
         let num_blocks = state.assignment.weights.len();
         self.affinities.resize(num_blocks);
         self.drift.clear(num_blocks, state.bounds.num_weights());
         self.heap.clear();
+        self.place_of.clear(self.seen.iter().map(|seen| seen.node), state.level.graph.num_nodes());
         self.seen.clear();
-        if self.place_of.capacity() > MOST_PLACES {
-            self.place_of = HashMap::new();
-        }
-        self.place_of.clear();
         self.moved = Marks([0; MARKS]);
+        self.blocks.clear();
+        if state.assignment.blocks.len() <= MOST_COPIED {
+            self.blocks.extend_from_slice(&state.assignment.blocks);
+        }
         self.moves.clear();
         self.effort = 0;
     }
@@ -178,13 +310,15 @@ impl Search {
     /// Where a vertex is among those that were looked at.
     #[inline]
     fn place<W, O, B>(&mut self, state: State<'_, W, O, B>, node: NodeId) -> u32 {
-        let Self { seen, heap, .. } = self;
-        *self.place_of.entry(node).or_insert_with(|| {
+        let next = self.seen.len() as u32;
+        let place = self.place_of.get_or_put(node, next);
+        if place == next {
             let (block, degrees) = (state.assignment.blocks[node as usize], state.degrees[node as usize]);
-            seen.push(Seen { node, block, destination: block, degrees, is_dirty: false, has_moved: false });
-            heap.make_room(seen.len());
-            seen.len() as u32 - 1
-        })
+            let seen = Seen { node, block, destination: block, degrees, is_dirty: false, has_moved: false };
+            self.seen.push(seen);
+            self.heap.make_room(self.seen.len());
+        }
+        place
     }
 
     /// Returns whether a vertex may move to another block.
@@ -247,11 +381,8 @@ impl Search {
     ) -> Option<(Weight, BlockId)> {
         let State { level, assignment, bounds, .. } = state;
         let Seen { node, block: from, .. } = self.seen[place as usize];
-        let Self { seen, place_of, moved, affinities, drift, .. } = self;
-        affinities.collect_by(level.graph, node, |other| {
-            let place = if moved.may_hold(other) { place_of.get(&other) } else { None };
-            place.map_or(assignment.blocks[other as usize], |&place| seen[place as usize].block)
-        });
+        self.collect(state, node);
+        let Self { affinities, drift, .. } = self;
         self.effort += level.degree(node);
         let weight = level.node_weight(node);
         if weight == assignment.weights[from as usize] + drift.of_size(from) {
@@ -276,6 +407,21 @@ impl Search {
         best.map(|(gain, _, block)| (gain, block))
     }
 
+    /// Collects the affinities of a vertex after the moves of the search.
+    #[inline]
+    fn collect<W: Stored, O, B>(&mut self, state: State<'_, W, O, B>, node: NodeId) {
+        let Self { seen, place_of, moved, blocks, affinities, .. } = self;
+        let graph = state.level.graph;
+        if !blocks.is_empty() {
+            return affinities.collect(graph, blocks, node);
+        }
+        let (seen, blocks) = (&seen[..], &state.assignment.blocks[..]);
+        affinities.collect_by(graph, node, |other| {
+            let place = if moved.may_hold(other) { place_of.get(other) } else { None };
+            place.map_or(blocks[other as usize], |place| seen[place as usize].block)
+        });
+    }
+
     /// Moves a vertex taken from the heap and queues its neighbours.
     #[inline]
     fn make<W: Stored, O: Objective, B: Room>(&mut self, state: State<'_, W, O, B>, place: u32, step: Move) {
@@ -285,6 +431,7 @@ impl Search {
         let from = std::mem::replace(&mut seen.block, to);
         seen.has_moved = true;
         self.moved.mark(node);
+        self.blocks.get_mut(node as usize).into_iter().for_each(|block| *block = to);
         self.moves.push(step);
         self.drift.shift([from, to], level.node_weight(node), bounds.weights_of(node));
         level.arcs(node).iter().for_each(|arc| {
@@ -315,5 +462,42 @@ impl Search {
         } else if seen.degrees.external > 0 && (!has_hubs || joins(level.graph, seen.node)) {
             self.enqueue_bound(level, place);
         }
+    }
+}
+
+/// Returns whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
+/// to nearly everything that moves, it would end every search at once. Searches still start from it.
+#[inline]
+pub(super) fn joins<W: Stored>(graph: &CompactGraph<'_, W>, node: NodeId) -> bool {
+    graph.degree(node) <= MAX_SEARCH_EFFORT
+}
+
+/// The gains since the best state, seen as a random walk.
+///
+/// Osipov, Sanders: n-level graph partitioning. ESA 2010.
+#[derive(Default)]
+struct RandomWalk {
+    steps: f64,
+    mean: f64,
+    /// Sum of the squared deviations from the mean (Welford).
+    deviations: f64,
+}
+
+impl RandomWalk {
+    #[inline]
+    fn step(&mut self, gain: Weight) {
+        let gain = gain as f64;
+        self.steps += 1.0;
+        let deviation = gain - self.mean;
+        self.mean += deviation / self.steps;
+        self.deviations += deviation * (gain - self.mean);
+    }
+
+    /// Returns whether a walk of this mean and variance is unlikely to return to where it started.
+    #[inline]
+    fn is_hopeless(&self, least_steps: usize) -> bool {
+        // The drift outweighs the spread when steps * mean^2 exceeds a quarter of the variance.
+        self.steps > least_steps as f64
+            && 4.0 * self.steps * (self.steps - 1.0) * self.mean * self.mean >= self.deviations
     }
 }
