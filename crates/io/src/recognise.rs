@@ -454,7 +454,7 @@ mod tests {
         for (text, name) in cases {
             assert_eq!(names(text), [name], "{}", String::from_utf8_lossy(text));
         }
-        let cases: [(&[u8], &[Reading]); 32] = [
+        let cases: [(&[u8], &[Reading]); 34] = [
             (b"source,target\n1,2", &[Reading::CSV_EDGES]),
             (b"a,b\n1,x\n", &[Reading::CSV]),
             (b"hello world\nthis is text\n", &[Reading::TEXT]),

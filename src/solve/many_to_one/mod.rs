@@ -10,7 +10,7 @@
 //!
 //! If PEs have few vertices, bounds leave hardly any vertex a move, and J depends on which vertices share a PE. Such small
 //! problems start from a mapping in two steps as well, and end with a one-to-one mapping of vertices to the places of the PEs, whose
-//! search exchanges vertices (`search`).
+//! search exchanges vertices (`search`). Both are tried with little effort first, and with more where that pays.
 //!
 //! | member | contents |
 //! |---|---|

@@ -5,6 +5,7 @@
 
 use super::search::{Known, Search, score};
 use crate::base::rng::derive;
+use crate::base::threads;
 use crate::base::types::{BlockId, NodeId};
 use crate::graph::relabel::relabel_ascending;
 use crate::graph::{CsrGraph, canonical};
@@ -25,17 +26,16 @@ impl Search<'_> {
     pub fn best_in_any_numbering(&self, start: Option<&[BlockId]>) -> Result<ManyToOnePartition, SolveError> {
         let (strips, cuts) = (self.strips(), self.cuts());
         let known = Known { start, strips: strips.as_deref(), cuts: cuts.as_deref() };
-        if self.graph.num_arcs() > MOST_ARCS {
-            return self.best(known);
+        let (is_large, is_given) = (self.graph.num_arcs() > MOST_ARCS, || is_local(self.graph));
+        if is_large || self.config.small.is_none() && is_given() {
+            return Ok(self.best(known)?.best);
         }
-        let given = is_local(self.graph).then(|| self.best(known)).transpose()?;
-        let given = match given {
-            Some(given) if self.config.small.is_none() => return Ok(given),
-            given => given,
-        };
-        let order = &canonical::order(self.graph, |node| self.mark(start, node))[..];
-        let canonical = self.best_in_order(order, known)?;
-        Ok(given.into_iter().chain([canonical]).min_by_key(score).expect("there is one"))
+        let (given, canonical) = threads::join(
+            || is_given().then(|| self.best(known)).transpose(),
+            || self.best_in_order(&canonical::order(self.graph, |node| self.mark(start, node)), known),
+        );
+        let given = given?.map(|given| given.best);
+        Ok(given.into_iter().chain([canonical?]).min_by_key(score).expect("there is one"))
     }
 
     /// The best mapping that is found with the vertices in another order: vertex i of it is `order[i]`.
@@ -50,7 +50,7 @@ impl Search<'_> {
             [known.start, known.strips, known.cuts].map(|blocks| blocks.map(in_order));
         let known = Known { start: start.as_deref(), strips: strips.as_deref(), cuts: cuts.as_deref() };
         let search = Search { graph: &graph, targets: &targets, fixed: fixed.as_ref(), ..*self };
-        let ManyToOnePartition { partition, cost } = search.best(known)?;
+        let ManyToOnePartition { partition, cost } = search.best(known)?.best;
         let mut blocks = vec![0; order.len()];
         for (&node, &block) in order.iter().zip(partition.blocks()) {
             blocks[node as usize] = block;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::config::{ManyToOneConfig, SmallProblemConfig};
 use super::layout::block_of_each_pe;
 use crate::base::observer::{Limited, Observer, Phase};
+use crate::base::threads;
 use crate::base::types::{BlockId, Cost, PeId, Weight};
 use crate::graph::adjacency::maximum_adjacency_order;
 use crate::graph::stencil::Stencil;
@@ -78,6 +79,13 @@ pub(super) struct Search<'a> {
     pub watched: &'a Watched<'a>,
 }
 
+/// A mapping whose vertices were exchanged if the problem is small.
+pub(super) struct Exchanged {
+    pub best: ManyToOnePartition,
+    /// Set if exchanges have clearly lowered J.
+    has_paid: bool,
+}
+
 /// Mappings that the result must not be worse than.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
@@ -93,6 +101,17 @@ pub(super) struct Known<'a> {
 /// second. The same for all presets, so that none is worse than a quicker one.
 const MOST_CUT: usize = 1 << 20;
 
+/// Slower exchanges follow where those of the quickest search lower J by one in this many. Balances J, which exchanges lower much where bounds are tight,
+/// against their time where a partition fits the bounds and they find little.
+const CLEAR_GAIN: Cost = 256;
+
+/// A further start may be worse than a quick mapping by one in this many of J. Balances the starts that improvement still brings ahead against the time
+/// for all others, which is most of that of a small mesh.
+const HARDLY_WORSE: Cost = 16;
+
+/// Below this mean number of vertices for each PE, further starts are improved whatever their J: what shares a PE decides, and moves hardly change that.
+const FEW_EACH: usize = 4;
+
 /// Each partition of a pool is placed, with the quickest preset.
 impl BlockPlacement for Search<'_> {
     fn place(&self, quotient: &CsrGraph, seed: u64) -> Vec<BlockId> {
@@ -101,18 +120,42 @@ impl BlockPlacement for Search<'_> {
 }
 
 impl Search<'_> {
-    /// The best mapping of several ways, not worse than those known.
-    pub(super) fn best(&self, known: Known<'_>) -> Result<ManyToOnePartition, SolveError> {
+    /// The best mapping of several ways, not worse than those known. The vertices of a small problem are exchanged at the end.
+    pub(super) fn best(&self, known: Known<'_>) -> Result<Exchanged, SolveError> {
+        let of_preset = |preset| self.of_preset(preset, known);
+        let rival = self.config.not_worse_than.map(of_preset).transpose()?;
+        let has_paid = rival.as_ref().is_some_and(|rival| rival.has_paid);
+        let best = self.partitioned(known, rival.map(|rival| rival.best))?;
+        let may_exchange = |small: &SmallProblemConfig| self.graph.num_arcs() <= small.most_arcs;
+        match self.small().filter(may_exchange) {
+            Some(small) => self.exchanged(Exchanged { best, has_paid }, small.exchange),
+            None => Ok(Exchanged { best, has_paid }),
+        }
+    }
+
+    /// The mapping after exchanges of vertices: by the quickest search, and then by that of a preset where these pay.
+    fn exchanged(&self, given: Exchanged, preset: MapPreset) -> Result<Exchanged, SolveError> {
+        let Exchanged { mut best, mut has_paid } = given;
+        if !has_paid && let Some(quick) = self.exchanged_by(&best, MapPreset::Fast)? {
+            has_paid = quick.cost <= best.cost - best.cost / CLEAR_GAIN;
+            best = quick;
+        }
+        let slow = if has_paid { self.exchanged_by(&best, preset)? } else { None };
+        Ok(Exchanged { best: slow.unwrap_or(best), has_paid })
+    }
+
+    /// The best partition of several ways, not worse than those known and the mapping of a quicker preset.
+    fn partitioned(
+        &self,
+        known: Known<'_>,
+        rival: Option<ManyToOnePartition>,
+    ) -> Result<ManyToOnePartition, SolveError> {
         let config = self.config;
-        let small = config.small.filter(|small| self.num_places() <= small.most_places as Weight);
-        let rival = config.not_worse_than.map(|preset| self.of_preset(preset, known)).transpose()?;
         let mut starts: Vec<Vec<BlockId>> =
             known.start.into_iter().chain(known.cuts).map(<[BlockId]>::to_vec).collect();
-        if let Some(small) = small {
+        if let Some(small) = self.small() {
             starts.extend(rival.iter().map(|rival| rival.partition.blocks().to_vec()));
-            starts.push(self.in_two_steps(small.two_steps));
-            starts.extend(self.by_closeness()?);
-            starts.extend(self.by_adjacency());
+            starts.extend(self.further(small, rival.as_ref().map(score))?);
         }
         let partitioner = ManyToOnePartitioner::new(config.settings, self.seed)?;
         let layout = if self.may_place { self.layout.with_place(self) } else { self.layout };
@@ -121,12 +164,36 @@ impl Search<'_> {
         let strips = known.strips.map(|strips| self.measured(strips.to_vec()));
         let strips = strips.filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
         let found = rival.into_iter().chain([own]).chain(strips);
-        let best = found.min_by_key(score).expect("there is one");
-        let may_exchange = |small: &SmallProblemConfig| self.graph.num_arcs() <= small.most_arcs;
-        match small.filter(may_exchange).filter(|_| !self.watched.should_stop()) {
-            Some(small) => self.exchanged(best, small),
-            None => Ok(best),
-        }
+        Ok(found.min_by_key(score).expect("there is one"))
+    }
+
+    /// The further steps, if the problem is small.
+    fn small(&self) -> Option<SmallProblemConfig> {
+        self.config.small.filter(|small| self.num_places() <= small.most_places as Weight)
+    }
+
+    /// Further starts for a small problem. If PEs have more than a few vertices, only those are improved that are hardly worse than a quick mapping of this
+    /// score, and a partition that is then mapped is tried with little effort first.
+    fn further(
+        &self,
+        small: SmallProblemConfig,
+        quick: Option<Score>,
+    ) -> Result<Vec<Vec<BlockId>>, SolveError> {
+        let quick = quick.filter(|_| self.graph.num_nodes() >= FEW_EACH * self.order.len());
+        let is_promising = |start: &Vec<BlockId>| {
+            let hardly_worse = |(violation, num_empty, cost): Score| {
+                score(&self.measured(start.clone()))
+                    <= (violation, num_empty, cost.saturating_add(cost / HARDLY_WORSE))
+            };
+            quick.is_none_or(hardly_worse)
+        };
+        let in_two_steps = || {
+            let is_promising = quick.is_none() || is_promising(&self.in_two_steps(PartitionPreset::Fast));
+            is_promising.then(|| self.in_two_steps(small.two_steps))
+        };
+        let (two_steps, by_closeness) = threads::join(in_two_steps, || self.by_closeness());
+        let others = by_closeness?.into_iter().chain(self.by_adjacency());
+        Ok(two_steps.into_iter().chain(others.filter(is_promising)).collect())
     }
 
     /// Equal strips of the numbering: the vertices in order on the PEs in order.
@@ -189,7 +256,7 @@ impl Search<'_> {
     }
 
     /// The mapping of a preset.
-    fn of_preset(&self, preset: MapPreset, known: Known<'_>) -> Result<ManyToOnePartition, SolveError> {
+    fn of_preset(&self, preset: MapPreset, known: Known<'_>) -> Result<Exchanged, SolveError> {
         Search { config: &ManyToOneConfig::preset(preset), goes_on: false, ..*self }.best(known)
     }
 
@@ -267,24 +334,25 @@ impl Search<'_> {
         }
     }
 
-    /// Vertices of weight 1 mapped one-to-one to the places of the PEs, which the search may exchange; the same mapping if that is not
-    /// better.
-    fn exchanged(
+    /// Vertices of weight 1 mapped one-to-one to the places of the PEs, which the search may exchange; nothing if that is not better.
+    fn exchanged_by(
         &self,
-        best: ManyToOnePartition,
-        small: SmallProblemConfig,
-    ) -> Result<ManyToOnePartition, SolveError> {
+        best: &ManyToOnePartition,
+        preset: MapPreset,
+    ) -> Result<Option<ManyToOnePartition>, SolveError> {
+        if self.watched.should_stop() {
+            return Ok(None);
+        }
         let has_least = !self.targets.least_loads().is_empty();
         if !has_least {
-            let found = self.exchanged_in(self.targets.bounds(), &best, small)?;
-            let is_kept = found.as_ref().is_none_or(|found| score(found) < score(&best));
+            let found = self.exchanged_in(self.targets.bounds(), best, preset)?;
+            let is_kept = found.as_ref().is_none_or(|found| score(found) < score(best));
             if is_kept {
-                return Ok(found.unwrap_or(best));
+                return Ok(found);
             }
         }
         // No PE falls below its least load, or becomes empty, if all loads stay as they are.
-        let found = self.exchanged_in(best.partition.block_weights(), &best, small)?;
-        Ok(found.unwrap_or(best))
+        self.exchanged_in(best.partition.block_weights(), best, preset)
     }
 
     /// The best mapping to PEs with this many places each, if its J is lower.
@@ -292,7 +360,7 @@ impl Search<'_> {
         &self,
         places: &[Weight],
         best: &ManyToOnePartition,
-        small: SmallProblemConfig,
+        preset: MapPreset,
     ) -> Result<Option<ManyToOnePartition>, SolveError> {
         let Self { graph, machine, order, .. } = *self;
         let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
@@ -307,7 +375,7 @@ impl Search<'_> {
         let initial = Mapping::many(order.len(), pe_of)?;
         let given = Given { start: None, initial: Some(&initial), fixed: self.fixed };
         let places = Capacities::new(machine, room)?;
-        let solution = self.one_to_one((graph, &places), given, (small.exchange, self.seed))?;
+        let solution = self.one_to_one((graph, &places), given, (preset, self.seed))?;
         if solution.report.cost >= best.cost {
             return Ok(None);
         }
@@ -343,6 +411,8 @@ impl Search<'_> {
 }
 
 /// The order in which mappings are better: the bounds first, then the number of PEs without vertices, then J.
-pub(super) fn score(found: &ManyToOnePartition) -> (BoundViolation, usize, Cost) {
+type Score = (BoundViolation, usize, Cost);
+
+pub(super) fn score(found: &ManyToOnePartition) -> Score {
     (found.partition.violation(), found.partition.num_empty(), found.cost)
 }

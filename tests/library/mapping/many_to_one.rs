@@ -240,6 +240,29 @@ fn neither_the_start_nor_equal_ranges_are_better_than_the_result() {
     }
 }
 
+/// Grids and geometric graphs with few and many vertices on a PE, so that further starts, exchanges and both numberings are tried or not.
+#[test]
+fn no_preset_is_worse_than_a_quicker_one_and_threads_do_not_decide() {
+    let mut rng = Rng::new(3);
+    for family in [Family::tree("tree", "2:3:3", "1:4:10"), Family::tree("wide", "4:8", "1:10")] {
+        for seed in 0..6 {
+            let count = 50 + rng.below(350) as usize;
+            let graph = match seed % 2 {
+                0 => generate::grid(count / 9, 9),
+                _ => generate::random_geometric(count, 6.0, seed),
+            };
+            let solve = |preset, threads| {
+                let config = config(preset).with_seed(seed).with_threads(threads);
+                solved!(&graph, &*family.machine, &config, balanced(Balance::default())).mapping
+            };
+            let of_all = [MapPreset::Fast, MapPreset::Eco, MapPreset::Strong].map(|preset| solve(preset, 1));
+            let ranks = of_all.each_ref().map(|found| rank_of(&family, &graph, found.pes()));
+            assert!(ranks.is_sorted_by(|quicker, slower| slower <= quicker), "{seed}: {ranks:?}");
+            assert_eq!(solve(MapPreset::Eco, 2).pes(), of_all[1].pes(), "{seed}");
+        }
+    }
+}
+
 #[test]
 fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
     let mut builder = GraphBuilder::new(4);
