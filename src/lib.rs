@@ -29,7 +29,7 @@
 //! |---|---|
 //! | map processes to PEs, one to one | [`Request`] |
 //! | map a mesh, many vertices per PE with balanced loads | [`Request::balanced`] |
-//! | balance several weights of the vertices, such as time and memory | [`Request::balanced_by`] |
+//! | balance several weights of the vertices, such as time and memory | [`SeveralWeights`](solve::SeveralWeights) |
 //! | map again after a change, with few moves | [`Request::previous`] |
 //! | fix processes, or let groups of them share a node | [`Request::fixed`], [`Request::together`] |
 //! | partition a graph | [`Request::minimise`]; by coordinates or along curves: [`Request::initial`]; with a share, bound and least load of each block: [`Targets`] |

@@ -10,8 +10,9 @@ use crate::machine::MachineOptions;
 use crate::remap::Remapped;
 use viem::base::types::{BlockId, Cost, Weight};
 use viem::graph::{CsrGraph, VertexWeights};
-use viem::machine::Machine;
+use viem::machine::{Machine, Nodes};
 use viem::partition::Migration;
+use viem::solve::{Loads, Report};
 use viem_io as io;
 use viem_io::partition as partitions;
 use viem_verify as verify;
@@ -44,6 +45,8 @@ pub(crate) struct Claim<'a> {
     pub(crate) graph: &'a CsrGraph,
     /// All weights of the vertices, if they have several.
     pub(crate) weights: Option<&'a VertexWeights>,
+    /// What nodes have, if they have bounds.
+    pub(crate) nodes: Option<NodeClaim<'a>>,
     /// The block or PE of each vertex.
     pub(crate) blocks: &'a [BlockId],
     pub(crate) num_blocks: usize,
@@ -52,6 +55,45 @@ pub(crate) struct Claim<'a> {
     pub(crate) on: Option<On<'a>>,
     pub(crate) migration: Option<(&'a Remapped<'a>, Migration)>,
     pub(crate) fixed: Option<&'a Fixed>,
+}
+
+/// The nodes of a machine with their bounds by each weight of the vertices, and what a report says of them.
+pub(crate) struct NodeClaim<'a> {
+    nodes: &'a Nodes,
+    bounds: &'a [Option<Vec<Weight>>],
+    loads: &'a [Loads],
+}
+
+impl<'a> NodeClaim<'a> {
+    /// What a report says of nodes, if they have bounds.
+    pub(crate) fn new(
+        nodes: &'a Nodes,
+        bounds: &'a [Option<Vec<Weight>>],
+        report: &'a Report,
+    ) -> Option<Self> {
+        let loads = &report.loads_by_weight[..];
+        (!bounds.is_empty()).then_some(Self { nodes, bounds, loads })
+    }
+
+    /// Compares it with the loads of the PEs by each weight, which the auditor has found.
+    fn check(&self, audited: &[Vec<u128>]) -> Result<()> {
+        for (weight, (bounds, loads)) in self.bounds.iter().zip(self.loads).enumerate() {
+            let Some((bounds, loads)) = bounds.as_ref().zip(loads.nodes) else { continue };
+            let mut sums = vec![0u128; bounds.len()];
+            for (pe, own) in (0..).zip(audited) {
+                sums[self.nodes.node(pe)] += own.get(weight).copied().unwrap_or(0);
+            }
+            let greatest = sums.iter().copied().max().unwrap_or(0);
+            let excess = sums.iter().zip(bounds).map(|(&sum, &bound)| sum.saturating_sub(bound as u128));
+            if (greatest, excess.sum()) != (loads.greatest as u128, loads.overload as u128) {
+                let weight = weight + 1;
+                return Err(wrong(format!(
+                    "the loads of the nodes by weight {weight} differ from those computed"
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The files that were written, where they are files of their own.
@@ -94,6 +136,10 @@ impl Claim<'_> {
             self.check_several(weights, &verify::audit_loads(&graph, &blocks, self.num_blocks)?)?;
             let count = weights.num_weights();
             console.line(format_args!("verified: so are the loads by all {count} weights"));
+        }
+        if let Some(nodes) = &self.nodes {
+            nodes.check(&verify::audit_loads(&graph, &blocks, self.num_blocks)?)?;
+            console.line(format_args!("verified: so are the loads of the nodes"));
         }
         if let Some((remapped, migration)) = self.migration {
             remapped.check(&graph, &blocks, migration)?;

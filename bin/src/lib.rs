@@ -81,6 +81,7 @@ pub fn called() -> &'static str {
 
 /// Runs one of the [`PROGRAMS`] with the arguments of the process.
 pub fn main(program: &str) -> ExitCode {
+    memory::return_freed_arrays();
     run(program, std::env::args_os().collect()).into()
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
+use crate::capacities::{CapacitiesByWeight, NodeOptions, OneOrEach};
 use crate::error::{Result, UsageError};
 use crate::files;
 use crate::options::BalanceOptions;
+use viem::base::text::counted;
 use viem::base::types::Weight;
-use viem::graph::VertexWeights;
+use viem::graph::{CsrGraph, VertexWeights};
+use viem::machine::Machine;
 use viem::solve::{Balance, LoadLimits, SeveralWeights, SolveError};
 use viem_io::{Source, pe_weights};
 
@@ -20,17 +21,48 @@ pub(crate) struct Limits {
     least_loads: Option<(Vec<Weight>, String)>,
     /// The limits by each weight of the vertices, if they have several.
     each: Vec<Balance>,
+    /// The capacities by each weight, if weights have capacities of their own.
+    capacities: Vec<Vec<u32>>,
+    /// By weight, the bound of each node; empty if nodes have none.
+    node_bounds: Vec<Option<Vec<Weight>>>,
 }
+
+/// A percentage, or one for each weight of the vertices, in reports.
+pub(crate) type Percents = OneOrEach<f64>;
 
 impl Limits {
     pub(crate) fn get(&self) -> LoadLimits<'_> {
         (self.balance, self.least_loads.as_ref().map(|(least_loads, _)| &least_loads[..])).into()
     }
 
-    /// The limits for each of several weights.
-    pub(crate) fn of_weights<'a>(&self, weights: &'a VertexWeights) -> Result<SeveralWeights<'a>> {
-        let limits: Vec<LoadLimits<'_>> = self.each.iter().map(|&balance| balance.into()).collect();
-        Ok(SeveralWeights::new(weights, &limits).map_err(SolveError::from)?)
+    /// The limits for each of several weights, or for the only one if nodes have bounds. None if those of [`get`](Self::get) are all.
+    pub(crate) fn several<'a>(
+        &'a self,
+        graph: &CsrGraph,
+        weights: Option<&'a VertexWeights>,
+    ) -> Result<Option<SeveralWeights<'a>>> {
+        let several = match weights {
+            None if self.node_bounds.iter().all(Option::is_none) => return Ok(None),
+            None => SeveralWeights::of_graph(graph, self.get()),
+            Some(weights) => {
+                let limits = |(weight, &balance): (usize, &Balance)| {
+                    let limits = LoadLimits::from(balance);
+                    let capacities = self.capacities.get(weight);
+                    capacities.map_or(limits, |capacities| limits.with_capacities(capacities))
+                };
+                let limits: Vec<LoadLimits<'_>> = self.each.iter().enumerate().map(limits).collect();
+                SeveralWeights::new(weights, &limits).map_err(SolveError::from)?
+            }
+        };
+        if self.node_bounds.is_empty() {
+            return Ok(Some(several));
+        }
+        Ok(Some(several.with_node_bounds(self.node_bounds.clone()).map_err(SolveError::from)?))
+    }
+
+    /// By weight, the bound of each node; empty if nodes have none.
+    pub(crate) fn node_bounds(&self) -> &[Option<Vec<Weight>>] {
+        &self.node_bounds
     }
 
     /// A share in percent, by each weight of the vertices if they have several.
@@ -47,32 +79,52 @@ impl Limits {
     }
 }
 
-/// A percentage, or one for each weight of the vertices, in reports.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(crate) enum Percents {
-    One(f64),
-    Each(Vec<f64>),
+/// The imbalance with which each PE of these capacities that has one may have everything.
+fn whole(capacities: &[u32]) -> f64 {
+    let sum: f64 = capacities.iter().map(|&capacity| f64::from(capacity)).sum();
+    let least = capacities.iter().filter(|&&capacity| capacity > 0).min();
+    sum / f64::from(least.copied().unwrap_or(1))
 }
 
 impl BalanceOptions {
-    /// The limits of the loads of this many PEs or blocks, where vertices have these weights if they have several.
-    pub(crate) fn limits_of(&self, count: usize, weights: Option<&VertexWeights>) -> Result<Limits> {
-        let Some(weights) = weights else { return self.limits(count) };
-        if self.least_loads.is_some() {
+    /// The limits of the loads of the PEs or blocks of a machine, where vertices have these weights if they have several.
+    pub(crate) fn limits_of(
+        &self,
+        machine: &dyn Machine,
+        weights: Option<&VertexWeights>,
+        (capacities, nodes): (&CapacitiesByWeight, &NodeOptions),
+    ) -> Result<Limits> {
+        let num_weights = weights.map_or(1, VertexWeights::num_weights);
+        let lists = capacities.each();
+        if lists.len() > 1 && lists.len() != num_weights {
+            let message = format!(
+                "--capacities is given {found} times, but each vertex has {weights}; give it once, or once for each",
+                found = lists.len(),
+                weights = counted(num_weights, "weight", "weights")
+            );
+            return Err(UsageError(message).into());
+        }
+        let of_machine = machine.capacities();
+        let of = |weight| lists.get(weight).filter(|_| lists.len() > 1).unwrap_or(&of_machine);
+        let whole: Vec<f64> = (0..num_weights).map(|weight| whole(of(weight))).collect();
+        let each = self.read_each(&whole)?;
+        let node_bounds = nodes.read(machine, num_weights)?;
+        let least_loads = self.read_least_loads(machine.num_pes(), weights.is_some())?;
+        let capacities = if lists.len() > 1 { lists.to_vec() } else { Vec::new() };
+        let (balance, is_one) = (each[0], weights.is_none());
+        let each = if is_one { Vec::new() } else { each };
+        Ok(Limits { balance, least_loads, each, capacities, node_bounds })
+    }
+
+    /// The least load of each of `count` PEs or blocks, and the name of the file, if there is one.
+    fn read_least_loads(&self, count: usize, has_several: bool) -> Result<Option<(Vec<Weight>, String)>> {
+        if has_several && self.least_loads.is_some() {
             let message = "--least-loads is for vertices of one weight; give --least-load";
             return Err(UsageError(message.to_owned()).into());
         }
-        let each = self.read_each(weights.num_weights())?;
-        Ok(Limits { balance: each[0], least_loads: None, each })
-    }
-
-    /// The limits of the loads of this many PEs or blocks.
-    fn limits(&self, count: usize) -> Result<Limits> {
         let read = |path: &PathBuf| -> Result<_> {
             Ok((pe_weights::read_least_loads(Source::open(path)?, count)?, files::name(path)))
         };
-        let least_loads = self.least_loads.as_ref().map(read).transpose()?;
-        Ok(Limits { balance: self.read()?, least_loads, each: Vec::new() })
+        self.least_loads.as_ref().map(read).transpose()
     }
 }

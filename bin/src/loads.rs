@@ -5,7 +5,7 @@ use viem::base::text::counted;
 use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
 use viem::partition::{FixedVertices, Targets};
-use viem::solve::{Loads, Report};
+use viem::solve::{Loads, NodeLoads, Report};
 
 /// What loads are those of.
 #[derive(Clone, Copy)]
@@ -58,17 +58,23 @@ pub(crate) fn each(report: &Report) -> &[Loads] {
 /// Prints the loads by each of several weights.
 pub(crate) fn print_by_weight(console: Console, Places { one, .. }: Places, loads: &[Loads]) {
     for (weight, loads) in (1..).zip(loads) {
-        let Loads { least, mean, greatest, bound, .. } = loads;
+        let Loads { least, mean, greatest, bound, nodes, .. } = loads;
         console.line(format_args!(
             "weight {weight} of a {one}: {least} least, {mean:.2} mean, {greatest} greatest; bound {bound}"
         ));
+        if let Some(NodeLoads { greatest, bound, overload, .. }) = nodes {
+            let over = if *overload > 0 { format!(", exceeded by {overload}") } else { String::new() };
+            console.line(format_args!("weight {weight} of a node: {greatest} greatest; bound {bound}{over}"));
+        }
     }
 }
 
 /// The weight, counted from 0, whose bound is exceeded most, in words.
 pub(crate) fn fullest_weight(weight: usize, loads: Option<&Loads>) -> String {
-    let fullest = loads.map_or(1.0, |loads| loads.fullest);
-    format!("weight {} of the vertices exceeds its bound most, {fullest:.5} times", weight + 1)
+    let fullest = loads.map_or(1.0, Loads::greatest_fullness);
+    let nodes = loads.is_some_and(|loads| loads.fullest < fullest);
+    let place = if nodes { " of a node" } else { "" };
+    format!("weight {} of the vertices exceeds its bound{place} most, {fullest:.5} times", weight + 1)
 }
 
 /// Prints how many places with capacity have no vertex.

@@ -5,14 +5,16 @@
 use std::path::Path;
 
 use crate::application::{self, Application, How, Input};
-use crate::capacities::Capacities;
+use crate::capacities::{Capacities, CapacitiesByWeight, NodeOptions, OneOrEach};
 use crate::console::Console;
 use crate::error::{Result, UsageError};
+use crate::limits::Limits;
 use crate::loads::{self, Below};
 use crate::mesh::MeshOptions;
 use crate::options::BalanceOptions;
 use crate::summary::Summary;
 use clap::Args;
+use viem::graph::VertexWeights;
 use viem::machine::{self, Machine};
 use viem::solve::{Loads, Report};
 use viem_io::metis::NodeWeights;
@@ -26,9 +28,10 @@ pub(crate) struct SharingOptions {
     pub(crate) balance: BalanceOptions,
 
     /// Capacities of the PEs or blocks, relative to each other. Whole numbers such as 1,2,4, or a file with one per line; that
-    /// of a PE is at least 1, and a block of capacity 0 stays empty
+    /// of a PE is at least 1, and a block of capacity 0 stays empty. Where vertices have several weights, given once for all or once for each, such as speeds and
+    /// memory
     #[arg(long, value_name = "LIST|FILE", value_parser = Capacities::parse)]
-    pub(crate) capacities: Option<Capacities>,
+    capacities: Vec<Capacities>,
 }
 
 impl SharingOptions {
@@ -41,29 +44,56 @@ impl SharingOptions {
 
     /// The files that are read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        let capacities = self.capacities.as_ref().and_then(Capacities::file);
-        capacities.into_iter().chain(self.balance.least_loads.as_deref())
+        let capacities = self.capacities.iter().filter_map(Capacities::file);
+        capacities.chain(self.balance.least_loads.as_deref())
     }
 
-    /// The machine with the weights of its PEs, if some are given.
+    /// Returns whether capacities are given.
+    pub(crate) fn has_capacities(&self) -> bool {
+        !self.capacities.is_empty()
+    }
+
+    /// The names of the capacities in reports.
+    pub(crate) fn names(&self) -> Option<OneOrEach<String>> {
+        OneOrEach::of(self.capacities.iter().map(Capacities::name).collect())
+    }
+
+    /// The capacities of blocks.
+    pub(crate) fn of_blocks(&self) -> Result<CapacitiesByWeight> {
+        CapacitiesByWeight::of_blocks(&self.capacities)
+    }
+
+    /// The machine with the capacities of its PEs, if some are given.
     pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> Result<Box<dyn Machine>> {
-        let Some(capacities) = &self.capacities else { return Ok(machine) };
-        let capacities = capacities.of_pes(machine.num_pes())?;
+        let read = CapacitiesByWeight::of_pes(&self.capacities, machine.num_pes())?;
+        let Some(capacities) = read.greatest() else { return Ok(machine) };
         Ok(Box::new(machine::Capacities::new(machine, capacities)?))
     }
 
+    /// The limits of the loads of the PEs of a machine, where vertices have these weights if they have several.
+    pub(crate) fn limits(
+        &self,
+        machine: &dyn Machine,
+        weights: Option<&VertexWeights>,
+        nodes: &NodeOptions,
+    ) -> Result<Limits> {
+        let capacities = CapacitiesByWeight::of_pes(&self.capacities, machine.num_pes())?;
+        self.balance.limits_of(machine, weights, (&capacities, nodes))
+    }
+
     /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has
-    /// room for processes, if PEs have weights, or if an imbalance or a least load is given and vertices have weights, or are
+    /// room for processes, if PEs or nodes have capacities, or if an imbalance or a least load is given and vertices have weights, or are
     /// more than the PEs. Vertex weights are read only then. `as_text`: whether a mesh is needed as a METIS file, too.
     pub(crate) fn read(
         &self,
         input: Input<'_>,
         machine: &dyn Machine,
-        (mesh, as_text): (&MeshOptions, bool),
+        (mesh, as_text, nodes): (&MeshOptions, bool, &NodeOptions),
         (threads, console): (usize, Console),
     ) -> Result<(Application, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
-        let is_asked = self.balance.given().is_some() || self.capacities.is_some();
+        let has_capacities = self.has_capacities() || nodes.is_given();
+        let is_asked = self.balance.given().is_some() || has_capacities;
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let name = input.name();
         let mut application =
@@ -71,7 +101,7 @@ impl SharingOptions {
         let graph = &application.graph;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
-        let is_many_to_one = num_nodes > room || self.capacities.is_some() || (is_asked && is_many);
+        let is_many_to_one = num_nodes > room || has_capacities || (is_asked && is_many);
         if !is_many_to_one {
             application.leave_weights(&name, console);
         }
@@ -89,8 +119,12 @@ pub(crate) fn print_several(console: Console, report: &Report, num_pes: usize) {
     let overload = report.violation().overload;
     if let Some(weight) = report.fullest_weight().filter(|_| overload > 0) {
         let weight = loads::fullest_weight(weight, report.loads.as_ref());
+        let places = match report.loads_by_weight.iter().any(|loads| loads.nodes.is_some()) {
+            true => "PEs and nodes",
+            false => "PEs",
+        };
         console.warn(format_args!(
-            "PEs exceed their bounds by {overload} in total: {weight}; allow more --imbalance"
+            "{places} exceed their bounds by {overload} in total: {weight}; allow more --imbalance"
         ));
     }
 }

@@ -24,7 +24,7 @@ const IMBALANCE: f64 = 3.0;
 #[command(next_help_heading = "Balance")]
 pub(crate) struct BalanceOptions {
     /// Maximum excess of a load over its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
-    /// exact sizes. A list such as 3,5 has one for each weight of the vertices [default: 3]
+    /// exact sizes, and none lifts the bound. A list such as 3,5 has one for each weight of the vertices [default: 3]
     #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Percents::parse)]
     pub(crate) imbalance: Option<Percents>,
 
@@ -39,14 +39,24 @@ pub(crate) struct BalanceOptions {
     pub(crate) least_loads: Option<PathBuf>,
 }
 
+/// What is written for a bound that there is not.
+pub(crate) const NONE: &str = "none";
+
+/// The imbalance where loads have no bound.
+const LIFTED: f64 = f64::INFINITY;
+
 /// A percentage, or one for each weight of the vertices.
 #[derive(Clone, Debug)]
 pub(crate) struct Percents(Vec<f64>);
 
 impl Percents {
     fn parse(text: &str) -> Result<Self, ParseFloatError> {
-        let each = text.split(',').map(|percent| percent.trim().parse::<f64>());
-        each.collect::<Result<_, _>>().map(Self)
+        let number = |text: &str| match text.trim() {
+            NONE => Ok(LIFTED),
+            // Infinity is no percentage.
+            text => text.parse::<f64>().map(|percent| if percent.is_finite() { percent } else { f64::NAN }),
+        };
+        text.split(',').map(number).collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = f64> + '_ {
@@ -55,14 +65,14 @@ impl Percents {
 }
 
 impl BalanceOptions {
-    /// The distance that loads may have from their shares, where vertices have one weight.
-    pub(crate) fn read(&self) -> Result<Balance, UsageError> {
-        Ok(self.read_each(1)?[0])
-    }
-
-    /// The same for each of `count` weights of the vertices.
-    pub(crate) fn read_each(&self, count: usize) -> Result<Vec<Balance>, UsageError> {
-        let imbalances = each("--imbalance", self.imbalance.as_ref(), IMBALANCE, count)?;
+    /// The distance that loads may have from their shares, for each of several weights of the vertices, or the only one. `whole` has by weight the imbalance
+    /// with which a PE may have everything.
+    pub(crate) fn read_each(&self, whole: &[f64]) -> Result<Vec<Balance>, UsageError> {
+        let count = whole.len();
+        let mut imbalances = each("--imbalance", self.imbalance.as_ref(), IMBALANCE, count)?;
+        for (percent, &whole) in imbalances.iter_mut().zip(whole).filter(|(percent, _)| **percent == LIFTED) {
+            *percent = 100.0 * whole;
+        }
         let least_loads = each("--least-load", self.least_load.as_ref(), 0.0, count)?;
         let pairs = imbalances.into_iter().zip(least_loads);
         let balance = |(percent, least)| -> Result<Balance, UsageError> {
@@ -74,6 +84,7 @@ impl BalanceOptions {
     /// Checks all numbers; can be done before the number of weights is known.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         let imbalances = self.imbalance.iter().flat_map(Percents::iter);
+        let imbalances = imbalances.filter(|&percent| percent != LIFTED);
         imbalances
             .map(imbalance)
             .chain(self.least_load.iter().flat_map(Percents::iter).map(least_load))

@@ -1,5 +1,5 @@
-//! Small many-to-one mappings and partitions of vertices with one to three weights: with any options and stopped at any time, the auditor
-//! confirms J and all loads by all weights.
+//! Small many-to-one mappings, partitions and remappings of vertices with one to three weights: with any options and stopped at any time, the auditor
+//! confirms J and all loads of PEs and nodes by all weights.
 #![no_main]
 
 #[path = "../common/mod.rs"]
@@ -10,8 +10,9 @@ use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder, VertexWeights};
-use viem::machine::Machine;
+use viem::machine::{Machine, Nodes};
 use viem::mapping::Mapping;
+use viem::partition::{MigrationWeight, PreviousAssignment, Remapping};
 use viem::solve::{Balance, Config, Loads, MapPreset, Objective, PreparedMachine, Request, SeveralWeights};
 use viem_io::GraphFormat;
 use viem_verify::{MachineText, audit_loads, audit_many};
@@ -30,6 +31,10 @@ struct Problem {
     graph: CsrGraph,
     /// All weights of the vertices, if they have several.
     weights: Option<VertexWeights>,
+    /// The bound of each node by the last of several weights.
+    node_bound: Option<Weight>,
+    /// Whether the start is a previous assignment, and what migration costs.
+    migration: Option<MigrationWeight>,
     objective: Objective,
     is_connected: bool,
     machine: (&'static str, Option<&'static str>),
@@ -64,6 +69,12 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
         values.push(number(u, 20)?);
     }
     let weights = (count > 1).then(|| VertexWeights::new(count, values).expect("small weights"));
+    let node_bound = if u.arbitrary()? { Some(number(u, 24)?) } else { None };
+    let migration = if u.arbitrary()? {
+        Some(MigrationWeight::rounded(f64::from(u.int_in_range(0..=99)?) / 9.0))
+    } else {
+        None
+    };
     let objective = *u.choose(&[Objective::J, Objective::Cut])?;
     let is_connected = u.arbitrary()?;
     let mut edges = std::collections::BTreeSet::new();
@@ -74,7 +85,19 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
         }
     }
     let graph = builder.build().map_err(|_| arbitrary::Error::IncorrectFormat)?;
-    Ok(Problem { graph, weights, objective, is_connected, machine, balance, config, start, stop })
+    Ok(Problem {
+        graph,
+        weights,
+        node_bound,
+        migration,
+        objective,
+        is_connected,
+        machine,
+        balance,
+        config,
+        start,
+        stop,
+    })
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -83,14 +106,28 @@ fuzz_target!(|bytes: &[u8]| {
     let machine = viem_cluster::build(spec, *distances).expect("a machine");
     let num_pes = machine.num_pes();
     let start = start.clone().and_then(|start| Mapping::many(num_pes, start).ok());
-    let several = weights.as_ref().map(|weights| SeveralWeights::new(weights, &[(*balance).into()]).unwrap());
+    let nodes = Nodes::of(machine.as_ref());
+    let of_nodes = |weight: usize, count: usize| match problem.node_bound {
+        Some(bound) if weight + 1 == count => Some(vec![bound; nodes.hosts().len()]),
+        _ => None,
+    };
+    let several = weights.as_ref().map(|weights| {
+        let count = weights.num_weights();
+        let several = SeveralWeights::new(weights, &[(*balance).into()]).unwrap();
+        several.with_node_bounds((0..count).map(|weight| of_nodes(weight, count)).collect()).unwrap()
+    });
     let prepared = PreparedMachine::new(machine.as_ref());
     let request = Request::new(graph, &prepared).minimise(problem.objective).connected(problem.is_connected);
     let request = match &several {
-        Some(several) => request.balanced_by(several),
+        Some(several) => request.balanced(several),
         None => request.balanced(*balance),
     };
-    let solution = match request.start(start.as_ref()).observed(stop).solve(config) {
+    let homes = start.as_ref().map(|start| PreviousAssignment::new(start.pes(), num_pes).expect("PEs"));
+    let request = match (&homes, problem.migration) {
+        (Some(homes), Some(weight)) => request.previous(Remapping::new(homes, weight)),
+        _ => request.start(start.as_ref()),
+    };
+    let solution = match request.observed(stop).solve(config) {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
@@ -114,6 +151,13 @@ fuzz_target!(|bytes: &[u8]| {
     for (weight, reported) in solution.report.loads_by_weight.iter().enumerate() {
         let loads: Vec<u128> = audited.iter().map(|loads| loads.get(weight).copied().unwrap_or(0)).collect();
         check(&weights.alone(weight), &loads, reported);
+        let Some(bound) = of_nodes(weight, weights.num_weights()).map(|bounds| bounds[0] as u128) else {
+            continue;
+        };
+        let mut sums = vec![0; nodes.hosts().len()];
+        (0..).zip(&loads).for_each(|(pe, load)| sums[nodes.node(pe)] += load);
+        let excess: u128 = sums.iter().map(|load| load.saturating_sub(bound)).sum();
+        assert_eq!(excess, reported.nodes.expect("nodes are bound").overload as u128);
     }
 });
 

@@ -65,6 +65,9 @@ pub enum LoadLimits<'a> {
         balance: Balance,
         /// The least load of each PE, instead of that of the balance. Each is at most the share of its PE, rounded up.
         least_loads: Option<&'a [Weight]>,
+        /// The capacity of each PE, instead of those of the machine: the memory of PEs beside their speeds. PEs without capacity in the machine have
+        /// none.
+        capacities: Option<&'a [u32]>,
     },
     /// The share, the bound and the least load of each PE. PEs of capacity 0 have size 0. Fixed vertices are
     /// [given to the request](super::Request::fixed), not here.
@@ -73,14 +76,14 @@ pub enum LoadLimits<'a> {
 
 impl From<Balance> for LoadLimits<'_> {
     fn from(balance: Balance) -> Self {
-        Self::Proportional { balance, least_loads: None }
+        Self::Proportional { balance, least_loads: None, capacities: None }
     }
 }
 
 impl<'a> From<(Balance, Option<&'a [Weight]>)> for LoadLimits<'a> {
     /// Returns shares in proportion to the capacities, with a least load for each PE if these are given.
     fn from((balance, least_loads): (Balance, Option<&'a [Weight]>)) -> Self {
-        Self::Proportional { balance, least_loads }
+        Self::Proportional { balance, least_loads, capacities: None }
     }
 }
 
@@ -90,7 +93,18 @@ impl<'a> From<&'a Targets> for LoadLimits<'a> {
     }
 }
 
-impl LoadLimits<'_> {
+impl<'a> LoadLimits<'a> {
+    /// The same with shares in proportion to these capacities instead of those of the machine. Targets have shares of their own, and stay as they are.
+    #[must_use]
+    pub fn with_capacities(self, capacities: &'a [u32]) -> Self {
+        match self {
+            Self::Proportional { balance, least_loads, .. } => {
+                Self::Proportional { balance, least_loads, capacities: Some(capacities) }
+            }
+            Self::Targets(_) => self,
+        }
+    }
+
     /// Checks that the limits are possible for a graph and a machine; O(n + k) for k PEs.
     ///
     /// # Errors
@@ -99,20 +113,31 @@ impl LoadLimits<'_> {
     /// - There are more or fewer least loads than PEs, or one is negative or above its share.
     /// - The targets have more or fewer blocks than there are PEs, or belong to a graph of another weight.
     /// - The targets give a PE of capacity 0 a share, or have fixed vertices.
+    /// - There are more or fewer capacities than PEs, all are 0, or a PE without capacity in the machine has one.
     pub(super) fn check(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<(), SolveError> {
         match self {
-            Self::Proportional { balance, least_loads } => {
+            Self::Proportional { balance, least_loads, capacities } => {
                 balance.validate()?;
-                Ok(least_loads.map_or(Ok(()), |least| check_least_loads(graph, machine, least))?)
+                capacities.map_or(Ok(()), |capacities| check_capacities(machine, capacities))?;
+                let capacities = self.capacities(machine);
+                Ok(least_loads.map_or(Ok(()), |least| check_least_loads(graph, &capacities, least))?)
             }
             Self::Targets(targets) => check_targets(graph, machine, targets),
+        }
+    }
+
+    /// The capacities that shares are in proportion to, by PE.
+    pub(super) fn capacities(&self, machine: &dyn Machine) -> Vec<u32> {
+        match self {
+            Self::Proportional { capacities: Some(capacities), .. } => capacities.to_vec(),
+            Self::Proportional { .. } | Self::Targets(_) => machine.capacities(),
         }
     }
 
     /// Returns whether a PE has a least load.
     pub(super) fn has_least_loads(&self) -> bool {
         match self {
-            Self::Proportional { balance, least_loads: None } => balance.least_load > 0.0,
+            Self::Proportional { balance, least_loads: None, .. } => balance.least_load > 0.0,
             Self::Proportional { least_loads: Some(least), .. } => least.iter().any(|&least| least > 0),
             Self::Targets(targets) => !targets.least_loads().is_empty(),
         }
@@ -120,7 +145,7 @@ impl LoadLimits<'_> {
 
     /// Returns whether all PEs have the same limits, so that their loads can be exchanged.
     pub(super) fn are_equal(&self, machine: &dyn Machine) -> bool {
-        let capacities = machine.capacities();
+        let capacities = self.capacities(machine);
         match self {
             Self::Proportional { least_loads, .. } => {
                 are_alike(&capacities) && are_alike(least_loads.unwrap_or_default())
@@ -152,7 +177,8 @@ impl LoadLimits<'_> {
         order: &[PeId],
         before: Option<&[Weight]>,
     ) -> Result<Targets, TargetsError> {
-        let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
+        let of_pes = self.capacities(machine);
+        let capacities: Vec<u32> = order.iter().map(|&pe| of_pes[pe as usize]).collect();
         match self {
             Self::Proportional { balance, .. } => {
                 let targets = Targets::proportional(graph, &capacities, balance.imbalance)?;
@@ -174,7 +200,7 @@ impl LoadLimits<'_> {
         order: &[PeId],
     ) -> Result<Targets, TargetsError> {
         let least = match self {
-            Self::Proportional { balance, least_loads: None } => {
+            Self::Proportional { balance, least_loads: None, .. } => {
                 Targets::least_shares(graph, capacities, balance.least_load)?
             }
             Self::Proportional { least_loads: Some(least), .. } => {
@@ -201,9 +227,10 @@ impl LoadLimits<'_> {
         order: &[PeId],
     ) -> Result<Targets, TargetsError> {
         match self {
-            Self::Proportional { .. } => {
-                let exact = Balance { imbalance: 0.0, least_load: 0.0 };
-                LoadLimits::from(exact).targets(graph, machine, order, None)
+            &Self::Proportional { capacities, .. } => {
+                let balance = Balance { imbalance: 0.0, least_load: 0.0 };
+                let exact = LoadLimits::Proportional { balance, least_loads: None, capacities };
+                exact.targets(graph, machine, order, None)
             }
             Self::Targets(_) => {
                 let targets = self.targets(graph, machine, order, None)?;
@@ -239,7 +266,9 @@ impl LoadLimits<'_> {
     /// The upper bound on the load of each PE, by PE.
     pub fn bounds(&self, graph: &CsrGraph, machine: &dyn Machine) -> Vec<Weight> {
         match self {
-            Self::Proportional { balance, .. } => balance.bounds(graph, machine),
+            Self::Proportional { balance, .. } => {
+                Targets::shares(graph, &self.capacities(machine), balance.imbalance)
+            }
             Self::Targets(targets) => targets.bounds().to_vec(),
         }
     }
@@ -251,8 +280,8 @@ impl LoadLimits<'_> {
     /// The least load of a balance is not from 0 to 1.
     pub fn least_loads(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<Vec<Weight>, TargetsError> {
         match self {
-            Self::Proportional { balance, least_loads: None } => {
-                Targets::least_shares(graph, &machine.capacities(), balance.least_load)
+            Self::Proportional { balance, least_loads: None, .. } => {
+                Targets::least_shares(graph, &self.capacities(machine), balance.least_load)
             }
             Self::Proportional { least_loads: Some(least), .. } => Ok(least.to_vec()),
             Self::Targets(targets) if targets.least_loads().is_empty() => Ok(vec![0; targets.num_blocks()]),
@@ -280,10 +309,6 @@ impl LoadLimits<'_> {
         let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
         let mut is_used: Vec<bool> = capacities.iter().map(|&capacity| capacity == 0).collect();
         pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
-        let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
-            0 => 0.0,
-            _ => weight as f64 / bound as f64,
-        };
         Loads {
             least: weights.iter().copied().min().unwrap_or(0),
             mean: graph.total_node_weight() as f64 / bounds.len().max(1) as f64,
@@ -291,10 +316,11 @@ impl LoadLimits<'_> {
             bound: bounds.iter().copied().max().unwrap_or(0),
             fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
             overload,
-            below_half: self.num_below_half(&capacities, &weights),
+            below_half: self.num_below_half(&self.capacities(machine), &weights),
             below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
             shortfall,
             empty: is_used.into_iter().filter(|is_used| !is_used).count(),
+            nodes: None,
         }
     }
 }
@@ -324,13 +350,29 @@ fn check_targets(graph: &CsrGraph, machine: &dyn Machine, targets: &Targets) -> 
     }
 }
 
+/// Checks that there is one capacity for each PE, that not all are 0, and that PEs that have none in the machine have none.
+fn check_capacities(machine: &dyn Machine, capacities: &[u32]) -> Result<(), SolveError> {
+    let (found, expected) = (capacities.len(), machine.num_pes());
+    if found != expected {
+        return Err(RequestError::CapacitiesDiffer { found, expected }.into());
+    }
+    if capacities.iter().all(|&capacity| capacity == 0) {
+        return Err(TargetsError::NoCapacity.into());
+    }
+    let is_closed = |&(pe, &capacity): &(usize, &u32)| capacity > 0 && machine.capacity(pe as PeId) == 0;
+    match capacities.iter().enumerate().find(is_closed) {
+        Some((pe, &capacity)) => Err(RequestError::ClosedHasCapacity { pe, capacity }.into()),
+        None => Ok(()),
+    }
+}
+
 /// Checks that there is one least load for each PE, from 0 to its share.
 fn check_least_loads(
     graph: &CsrGraph,
-    machine: &dyn Machine,
+    capacities: &[u32],
     least_loads: &[Weight],
 ) -> Result<(), TargetsError> {
-    let shares = Targets::shares(graph, &machine.capacities(), 0.0);
+    let shares = Targets::shares(graph, capacities, 0.0);
     let (found, expected) = (least_loads.len(), shares.len());
     if found != expected {
         return Err(TargetsError::LeastLoadsDiffer { found, expected });
@@ -388,4 +430,50 @@ pub struct Loads {
     pub shortfall: Weight,
     /// The number of PEs without a vertex, besides those of capacity 0.
     pub empty: usize,
+    /// The loads of the nodes, if these have bounds of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodeLoads>,
+}
+
+impl Loads {
+    /// The largest ratio of a load to its bound, of PEs and of nodes.
+    pub fn greatest_fullness(&self) -> f64 {
+        self.nodes.map_or(self.fullest, |nodes| self.fullest.max(nodes.fullest))
+    }
+
+    /// The sum of all excess over the bounds, of PEs and of nodes.
+    pub fn total_overload(&self) -> Weight {
+        self.overload.saturating_add(self.nodes.map_or(0, |nodes| nodes.overload))
+    }
+}
+
+/// The loads of nodes, of which each is the sum over its PEs.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct NodeLoads {
+    /// The largest load of a node.
+    pub greatest: Weight,
+    /// The largest bound of a node.
+    pub bound: Weight,
+    /// The largest ratio of the load of a node to its bound; above 1 if a bound is exceeded.
+    pub fullest: f64,
+    /// The sum of all excess over the bounds.
+    pub overload: Weight,
+}
+
+impl NodeLoads {
+    /// These loads beside their bounds.
+    pub(super) fn new(loads: &[Weight], bounds: &[Weight]) -> Self {
+        Self {
+            greatest: loads.iter().copied().max().unwrap_or(0),
+            bound: bounds.iter().copied().max().unwrap_or(0),
+            fullest: loads.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
+            overload: BoundViolation::of(loads, bounds, &[]).overload,
+        }
+    }
+}
+
+/// The ratio of a load to its bound.
+fn fullness((&load, &bound): (&Weight, &Weight)) -> f64 {
+    if load == 0 { 0.0 } else { load as f64 / bound as f64 }
 }

@@ -5,6 +5,7 @@ use crate::base::error::{ErrorKind, HasKind};
 use crate::base::settings::ConfigError;
 use crate::base::text::counted;
 use crate::base::threads::ThreadsError;
+use crate::base::types::Weight;
 use crate::graph::VertexWeightsError;
 use crate::machine::MachineError;
 use crate::mapping::MappingError;
@@ -147,19 +148,29 @@ pub enum RequestError {
     )]
     TargetsDiffer { found: usize, expected: usize },
     #[error(
+        "there are {capacities}, the machine has {pes}",
+        capacities = counted(found, "capacity", "capacities"),
+        pes = counted(expected, "PE", "PEs")
+    )]
+    CapacitiesDiffer { found: usize, expected: usize },
+    #[error("PE {pe} has capacity {capacity} for a weight, but none in the machine")]
+    ClosedHasCapacity { pe: usize, capacity: u32 },
+    #[error(
+        "there are bounds of {found}, the machine has {nodes}",
+        found = counted(found, "node", "nodes"),
+        nodes = counted(expected, "node", "nodes")
+    )]
+    NodeBoundsDiffer { found: usize, expected: usize },
+    #[error("the bound of node {node} is {bound}; bounds must not be negative")]
+    NegativeNodeBound { node: usize, bound: Weight },
+    #[error(
         "there are {limits} for {weights}; give one for all or one for each",
         limits = counted(found, "limit", "limits"),
         weights = counted(expected, "weight", "weights")
     )]
     LimitsDiffer { found: usize, expected: usize },
-    #[error(
-        "several weights of the vertices have limits of their own, so there is no other balance beside them"
-    )]
-    SeveralAndBalance,
     #[error("least loads of single blocks or PEs are for vertices of one weight, not of several")]
     SeveralHaveLeastLoads,
-    #[error("a previous assignment is resumed where vertices have one weight, not several")]
-    SeveralHavePrevious,
     #[error("where vertices have several weights, there is no start or initial mapping")]
     SeveralHaveStart,
     #[error("where vertices have several weights, there is no secondary objective")]

@@ -9,6 +9,7 @@
 //! | `prepared` | what all runs ask of a machine, computed once |
 //! | `balance` | limits of the loads of PEs that have many vertices; their loads |
 //! | `several` | several weights of the vertices, with limits for each |
+//! | `limits` | limits of one weight or of several |
 //! | `config`, `preset` | all settings, and the presets as whole values of them |
 //! | `initial` | initial mappings, and partitions along an order |
 //! | `secondary` | the objective that is lowered after J |
@@ -25,6 +26,7 @@ mod config;
 mod error;
 mod groups;
 mod initial;
+mod limits;
 mod many_to_one;
 mod one_to_one;
 mod prepared;
@@ -34,11 +36,12 @@ mod request;
 mod secondary;
 mod several;
 
-pub use balance::{Balance, LoadLimits, Loads};
+pub use balance::{Balance, LoadLimits, Loads, NodeLoads};
 pub use config::Config;
 pub use error::{RequestError, SolveError};
 pub use groups::{GroupError, ProcessGroups};
 pub use initial::{Initial, Order};
+pub use limits::LimitsByWeight;
 pub use many_to_one::{ManyToOneConfig, SmallProblemConfig};
 pub use one_to_one::{Constructions, OneToOneConfig};
 pub(crate) use one_to_one::{Given, Task};

@@ -96,7 +96,7 @@ impl Report {
         if !self.loads_by_weight.is_empty() {
             let sum =
                 |of: fn(&Loads) -> i64| self.loads_by_weight.iter().map(of).fold(0, i64::saturating_add);
-            return BoundViolation::new(sum(|loads| loads.overload), sum(|loads| loads.shortfall));
+            return BoundViolation::new(sum(Loads::total_overload), sum(|loads| loads.shortfall));
         }
         self.loads.map_or(BoundViolation::NONE, |loads| BoundViolation::new(loads.overload, loads.shortfall))
     }

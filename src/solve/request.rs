@@ -7,6 +7,7 @@ use super::config::Config;
 use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
 use super::initial::{Along, Initial, Order};
+use super::limits::LimitsByWeight;
 use super::many_to_one::{self, Origin, Run, SeveralRun};
 use super::one_to_one::{Given, Task, check_size, identity};
 use super::prepared::PreparedMachine;
@@ -38,11 +39,11 @@ pub enum Objective {
 /// A problem: a communication graph, a machine, and constraints that compose.
 ///
 /// By itself, a request asks for a one-to-one mapping: each PE takes as many processes as its [capacity](crate::Machine::capacity), by default one.
-/// [`balanced`](Self::balanced) lets PEs take any number of vertices, with loads in proportion to the capacities.
+/// [`balanced`](Self::balanced) lets PEs take any number of vertices, with loads in proportion to the capacities, by one weight of the vertices or by
+/// several.
 ///
 /// | constraint | one-to-one | balanced |
 /// |---|---|---|
-/// | [`balanced_by`](Self::balanced_by) | | several weights of the vertices, each with its limits |
 /// | [`fixed`](Self::fixed) | these processes are on these PEs | the same |
 /// | [`together`](Self::together) | groups of processes share a node | refused |
 /// | [`previous`](Self::previous) | refused | few vertices leave their PEs |
@@ -67,8 +68,7 @@ pub struct Request<'a> {
     graph: &'a CsrGraph,
     machine: &'a PreparedMachine<'a>,
     objective: Objective,
-    limits: Option<LoadLimits<'a>>,
-    several: Option<&'a SeveralWeights<'a>>,
+    limits: Option<LimitsByWeight<'a>>,
     fixed: Option<&'a FixedVertices>,
     together: Option<&'a ProcessGroups>,
     previous: Option<Remapping<'a>>,
@@ -87,7 +87,6 @@ impl<'a> Request<'a> {
             machine,
             objective: Objective::J,
             limits: None,
-            several: None,
             fixed: None,
             together: None,
             previous: None,
@@ -100,8 +99,8 @@ impl<'a> Request<'a> {
     }
 
     /// Lets PEs take many vertices. With a [`Balance`](super::Balance), loads are in proportion to the capacities; with
-    /// [`Targets`](crate::partition::Targets), each PE has a share, a bound and a least load of its own. A vertex heavier than every bound is not an
-    /// error: [`Loads::overload`](super::Loads::overload) is then positive. Each PE with capacity has a vertex, unless there are too few vertices, or
+    /// [`Targets`](crate::partition::Targets), each PE has a share, a bound and a least load of its own; with [`SeveralWeights`](super::SeveralWeights), vertices
+    /// have several weights, each with its limits. A vertex heavier than every bound is not an error: [`Loads::overload`](super::Loads::overload) is then positive. Each PE with capacity has a vertex, unless there are too few vertices, or
     /// a vertex there would increase the overload. J is not above that of equal ranges of the numbering, unless these have a greater overload.
     ///
     /// ```
@@ -131,17 +130,11 @@ impl<'a> Request<'a> {
     /// assert!(loads.overload == 0 && loads.least >= 200);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    /// With several weights, all limits are met if first fit decreasing finds a mapping within them; otherwise the bound that is exceeded most, relative to
+    /// itself, is exceeded as little as possible. A start, an initial mapping, a secondary objective and connected blocks are then refused.
     #[must_use]
-    pub fn balanced(self, limits: impl Into<LoadLimits<'a>>) -> Self {
+    pub fn balanced(self, limits: impl Into<LimitsByWeight<'a>>) -> Self {
         Self { limits: Some(limits.into()), ..self }
-    }
-
-    /// Lets PEs take many vertices whose loads have limits for each of several [weights](SeveralWeights). All limits are met if first fit
-    /// decreasing finds a mapping within them; otherwise the bound that is exceeded most, relative to itself, is exceeded as little as possible.
-    /// Vertices may be [fixed](Self::fixed); other constraints are refused.
-    #[must_use]
-    pub fn balanced_by(self, several: impl Into<Option<&'a SeveralWeights<'a>>>) -> Self {
-        Self { several: several.into(), ..self }
     }
 
     /// Asks for connected blocks, or no longer: the vertices of each PE are connected by edges between them, as far as the bounds allow it. See
@@ -317,9 +310,9 @@ impl<'a> Request<'a> {
         self.check()?;
         let attempt = Attempt { request: self, config, observer: self.observer, begin: Instant::now() };
         threads::run(config.threads, || match self.limits {
-            None if self.several.is_some() => Ok(Envelope::single(attempt.several()?)),
             None => Ok(Envelope::single(attempt.one_to_one()?)),
-            Some(limits) => attempt.balanced(limits),
+            Some(LimitsByWeight::One(limits)) => attempt.balanced(limits),
+            Some(LimitsByWeight::Several(several)) => attempt.several(several),
         })?
     }
 
@@ -352,16 +345,14 @@ impl<'a> Request<'a> {
     /// Checks that the constraints mean something together.
     fn check(&self) -> Result<(), SolveError> {
         let is_cut = self.objective == Objective::Cut;
-        let has_several = self.several.is_some();
-        let is_balanced = self.limits.is_some() || has_several;
+        let has_several = matches!(self.limits, Some(LimitsByWeight::Several(_)));
+        let is_balanced = self.limits.is_some();
         let has_least_load = self.limits.is_some_and(|limits| limits.has_least_loads());
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
         let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
         let is_index = matches!(self.initial, Some(Initial::Along(Order::Index(_))));
         let refused = [
-            (has_several && self.limits.is_some(), RequestError::SeveralAndBalance),
-            (has_several && self.previous.is_some(), RequestError::SeveralHavePrevious),
             (has_several && has_place, RequestError::SeveralHaveStart),
             (has_several && self.secondary.is_some(), RequestError::SeveralHaveSecondary),
             (is_balanced && self.together.is_some(), RequestError::GroupsAreBalanced),
@@ -386,7 +377,6 @@ impl<'a> Request<'a> {
         }
         self.secondary.map_or(Ok(()), |secondary| secondary.validate())?;
         let machine = self.machine.machine();
-        self.several.map_or(Ok(()), |several| several.check(self.graph, machine))?;
         self.limits.map_or(Ok(()), |limits| limits.check(self.graph, machine))
     }
 }
@@ -424,12 +414,12 @@ impl Attempt<'_> {
         self.lowered(solution)
     }
 
-    fn several(&self) -> Result<Solution, SolveError> {
+    fn several(&self, several: &SeveralWeights<'_>) -> Result<Envelope<Solution>, SolveError> {
         let &Self { request, config, observer, begin } = self;
-        let &Request { graph, machine, fixed, objective, several, .. } = request;
-        let several = several.expect("only asked for if there are several weights");
+        let &Request { graph, machine, fixed, objective, previous, .. } = request;
         let (is_cut, time_limit) = (objective == Objective::Cut, config.time_limit);
-        SeveralRun { graph, machine, config, several, fixed, is_cut, observer, begin, time_limit }.solve()
+        SeveralRun { graph, machine, config, several, previous, fixed, is_cut, observer, begin, time_limit }
+            .solve()
     }
 
     fn balanced(&self, limits: LoadLimits<'_>) -> Result<Envelope<Solution>, SolveError> {
@@ -513,8 +503,9 @@ impl Attempt<'_> {
 
     /// The solution with a lower secondary objective, if there is one, which is a part of the search.
     fn lowered(&self, solution: Solution) -> Result<Solution, SolveError> {
-        let &Request { graph, machine, fixed, together, limits, secondary, .. } = self.request;
+        let &Request { graph, machine, fixed, together, secondary, .. } = self.request;
         let Some(secondary) = secondary else { return Ok(solution) };
+        let limits = self.request.limits.and_then(LimitsByWeight::one);
         let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);
         let (begin, Solution { mapping, mut report }) = (Instant::now(), solution);
         let cost = report.cost;
@@ -535,12 +526,11 @@ impl Attempt<'_> {
 
     /// The report of a mapping that nothing was done for.
     fn report_of(&self, mapping: &Mapping) -> Result<Report, SolveError> {
-        let &Request { graph, machine, limits, several, fixed, previous, .. } = self.request;
+        let &Request { graph, machine, limits, fixed, previous, .. } = self.request;
         let (whole, distances, pe_of) = (machine.machine(), machine.distances()?, mapping.pes());
         check_size(mapping, graph.num_nodes())?;
         let identity = match limits {
             Some(limits) => limits.identity(graph, whole, fixed)?,
-            None if several.is_some() => several.expect("it is there").identity(whole, fixed)?,
             None => {
                 check_room(graph.num_nodes(), whole)?;
                 Given { fixed, ..Given::default() }.check_fixed(graph.num_nodes(), whole)?;
@@ -550,17 +540,14 @@ impl Attempt<'_> {
         };
         let cost = evaluate(graph, distances, mapping)?;
         let cost_of_identity = evaluate(graph, distances, &identity)?;
-        let is_balanced = limits.is_some() || several.is_some();
         let report = Report {
-            loads: limits.map(|limits| limits.loads(graph, whole, pe_of)),
-            in_pieces: is_balanced.then(|| in_pieces(graph, pe_of, whole.num_pes())),
+            in_pieces: limits.map(|_| in_pieces(graph, pe_of, whole.num_pes())),
             migration: previous.map(|previous| previous.homes.migration(graph, pe_of)),
             seconds: Seconds { total: self.begin.elapsed().as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, (cost, cut(graph, pe_of)), cost_of_identity)
         };
-        let by_weight = |several: &SeveralWeights<'_>| several.loads(whole, pe_of);
-        Ok(match several.map(by_weight) {
-            Some(loads) => report.with_loads_by_weight(loads),
+        Ok(match limits {
+            Some(limits) => limits.report(report, limits.loads(graph, whole, pe_of)),
             None => report,
         })
     }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgGroup, Parser};
 
 use crate::application;
+use crate::capacities::NodeOptions;
 use crate::compare::PictureOptions;
 use crate::end::{self, End};
 use crate::error::{Result, UsageError};
-use crate::files;
 use crate::fixed::FixedOptions;
 use crate::job::{Job, Plan};
 use crate::machine::{MachineDetails, MachineOptions, SPEC};
@@ -41,6 +41,7 @@ Examples:
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{}\n\n{}", map::SIGNALS, end::CODES),
     mut_group("MachineDetails", |details| details.requires("machine")),
+    mut_group("NodeOptions", |nodes| nodes.requires("machine")),
     mut_group("CoordinateOptions", |points| points.requires("picture").conflicts_with("machine")),
     group = ArgGroup::new("drawn").args(["machine", "coordinates"]),
     mut_args(adapted),
@@ -69,6 +70,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     sharing: SharingOptions,
+
+    #[command(flatten)]
+    nodes: NodeOptions,
 
     #[command(flatten)]
     fixed: FixedOptions,
@@ -129,7 +133,7 @@ impl Verb for Options {
     }
 
     fn run(&self) -> Result<End> {
-        if self.machine.is_none() && self.blocks.is_none() && self.sharing.capacities.is_none() {
+        if self.machine.is_none() && self.blocks.is_none() && !self.sharing.has_capacities() {
             let message = "give a machine (-m SPEC), or the number of blocks (-k INT) or their --capacities";
             return Err(UsageError(message.to_owned()).into());
         }
@@ -163,7 +167,7 @@ impl Options {
     fn read_only<'a>(&'a self, machine: Option<&'a MachineOptions>) -> Vec<&'a Path> {
         let machine = machine.into_iter().flat_map(MachineOptions::files);
         let others = self.remap.files().chain(self.sharing.files()).chain(self.fixed.file());
-        let others = others.chain(self.coordinates.file());
+        let others = others.chain(self.nodes.files()).chain(self.coordinates.file());
         [self.file.as_path()].into_iter().chain(machine).chain(others).collect()
     }
 
@@ -203,6 +207,7 @@ impl Options {
             on,
             preset: self.preset.into(),
             sharing: &self.sharing,
+            nodes: &self.nodes,
             fixed: &self.fixed,
             picture: &self.picture,
             mesh: &self.mesh,
@@ -212,13 +217,12 @@ impl Options {
         let machine = asked.machine(config.threads, console)?;
         let machine = machine.as_ref();
         let prepared = &PreparedMachine::new(machine);
-        let (mut application, is_many_to_one) = asked.graph(machine, config.threads, console)?;
+        let (application, is_many_to_one) = asked.graph(machine, config.threads, console)?;
         if !is_many_to_one {
             let message = "each process has a place of its own here, and such mappings are not remapped; viem map \
                  --initial=FILE improves one";
             return Err(UsageError(message.to_owned()).into());
         }
-        application.leave_weights(&files::name(&self.file), console);
         let way = map::Way::Previous(self.remap.read(&application.graph, machine.num_pes(), curve)?);
         let task = map::Task { asked, machine, prepared, config, to, job };
         map::ManyToOne::new(task, &application, way)?.run()

@@ -156,3 +156,30 @@ fn faults_of_meshes_have_their_places() {
     let message = folder.fails("viem partition case/constant/polyMesh/owner -k 2", 65, "a file of OpenFOAM");
     says(&message, ["line 1"]);
 }
+
+/// A row of quadrilaterals in METIS format: each takes time 1, and those of the first half memory.
+#[test]
+fn all_weights_of_elements_are_balanced() {
+    let folder = Folder::new();
+    let element = |at: usize| {
+        let [a, b] = [2 * at + 1, 2 * at + 2];
+        format!("1 {} {a} {b} {} {}", if at < 32 { 5 } else { 0 }, b + 2, a + 2)
+    };
+    folder.write_lines("row.mesh", std::iter::once("64 2".to_owned()).chain((0..64).map(element)));
+    let text = folder.stdout("viem partition row.mesh -k 4 --imbalance=0 --verify --json=report -o blocks");
+    says(&text, ["row.mesh is a mesh: 64 quadrilaterals", "verified: so are the loads by all 2 weights"]);
+    let blocks = folder.numbers("blocks");
+    for block in 0..4 {
+        let own: Vec<usize> = (0..64).filter(|&at| blocks[at] == block).collect();
+        assert_eq!((own.len(), own.iter().filter(|&&at| at < 32).count()), (16, 8), "{blocks:?}");
+    }
+    assert_eq!(folder.report("report")["loads_by_weight"][1]["bound"], 40);
+    let mapped =
+        "viem map row.mesh -m 2:2 -d 1:10 --imbalance=0,none --node-capacity=none --node-capacity=50,120";
+    folder.stdout(format!("{mapped} -o mapping --verify"));
+    let on_first = folder.numbers("mapping")[..32].iter().filter(|&&pe| pe < 2).count();
+    assert!((8..=10).contains(&on_first), "{on_first}");
+    // What the user says of the elements counts more than the file.
+    let one = folder.stdout("viem partition row.mesh -k 4 --element-weights=quadrilateral=3 -o blocks");
+    assert!(!one.contains("weight 2"), "{one}");
+}

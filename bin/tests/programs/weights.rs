@@ -59,6 +59,130 @@ fn mappings_balance_and_score_all_weights() {
     assert_eq!(report["cost"], score["cost"]);
 }
 
+/// Time and memory of each node of four PEs.
+fn of_nodes(loads: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    loads.chunks(4).map(|pes| pes.iter().fold((0, 0), |sum, pe| (sum.0 + pe.0, sum.1 + pe.1))).collect()
+}
+
+#[test]
+fn each_weight_has_its_capacities() {
+    let folder = folder();
+    let given = "--capacities=1,1,1,1 --capacities=3,1,1,1 --imbalance=5 --verify --json=report";
+    folder.write("memory", "3\n1\n1\n1\n");
+    for line in [
+        format!("viem partition grid.graph {given} -o blocks"),
+        format!("viem remap grid.graph blocks --migration-weight=1 {given} -o blocks"),
+        format!("viem map grid.graph -m 2:2 -d 1:10 {} -o blocks", given.replace("3,1,1,1", "memory")),
+    ] {
+        folder.stdout(&line);
+        let loads = loads(&folder.numbers("blocks"), 4);
+        let bounds = [201, 69, 69, 69];
+        let keep = |(&(time, memory), bound): (&(usize, usize), usize)| time <= 67 && memory <= bound;
+        assert!(loads.iter().zip(bounds).all(keep), "{line}: {loads:?}");
+        assert!(loads[0].1 > 69, "{line}: {loads:?}");
+        let names = match line.contains(" map ") {
+            true => serde_json::json!(["1,1,1,1", "memory"]),
+            false => serde_json::json!([[1, 1, 1, 1], [3, 1, 1, 1]]),
+        };
+        assert_eq!(folder.report("report")["options"]["capacities"], names, "{line}");
+    }
+    let on = "viem partition grid.graph";
+    folder.fails(
+        format!("{on} --capacities=1,1 --capacities=1"),
+        2,
+        "2 numbers for one weight, and 1 for another",
+    );
+    let thrice = "--capacities=1,1 --capacities=1,1 --capacities=1,1";
+    let reason =
+        "--capacities is given 3 times, but each vertex has 2 weights; give it once, or once for each";
+    folder.fails(format!("{on} {thrice}"), 2, reason);
+    folder.fails(format!("{on} --capacities=1,1 --capacities=0,0"), 2, "every block has speed 0");
+}
+
+#[test]
+fn nodes_have_capacities_beside_those_of_pes() {
+    let folder = folder();
+    let on = "-m 4:2 -d 1:10 --imbalance=3,none --node-capacity=none --node-capacity";
+    folder.write("memory", "120\n300\n");
+    folder.write_lines("old", (0..256).map(|node| node / 32));
+    for line in [
+        format!("viem map grid.graph {on}=120,300 -o mapping"),
+        format!("viem map grid.graph {on}=memory -o mapping"),
+        format!("viem remap grid.graph old --migration-weight=1 {on}=memory -o mapping"),
+    ] {
+        let text = folder.stdout(format!("{line} --verify --json=report"));
+        says(&text, ["weight 2 of a node: ", "; bound 300", "verified: so are the loads of the nodes"]);
+        let loads = loads(&folder.numbers("mapping"), 8);
+        let nodes = of_nodes(&loads);
+        assert!(loads.iter().all(|&(time, _)| time == 32), "{line}: {loads:?}");
+        assert!(nodes[0].1 <= 120 && nodes[1].1 <= 300, "{line}: {nodes:?}");
+        let report = folder.report("report");
+        assert!(report["loads_by_weight"][0]["nodes"].is_null());
+        assert_eq!(report["loads_by_weight"][1]["nodes"]["greatest"], nodes[0].1.max(nodes[1].1));
+        folder.stdout(format!("viem score grid.graph mapping {on}=120,300 --json=score"));
+        assert_eq!(report["loads_by_weight"], folder.report("score")["loads_by_weight"]);
+    }
+    // All memory together is 384.
+    let text = folder.stderr(format!("viem map grid.graph {on}=100 -o mapping --verify"));
+    let exceeded = "PEs and nodes exceed their bounds by 184 in total: weight 2 of the vertices exceeds its bound of a node most";
+    says(&text, [exceeded]);
+}
+
+#[test]
+fn nodes_have_capacities_of_one_weight_too_and_wrong_ones_are_refused() {
+    let folder = folder();
+    folder.stdout("viem convert grid.graph -o plain.graph");
+    folder.stdout(
+        "viem map plain.graph -m 4:2 -d 1:10 --imbalance=none --node-capacity=100,200 -o mapping --verify",
+    );
+    let nodes = of_nodes(&loads(&folder.numbers("mapping"), 8));
+    assert!(nodes[0].0 <= 100 && nodes[1].0 <= 200, "{nodes:?}");
+    let on = "viem map grid.graph -m 4:2 -d 1:10";
+    folder.write("memory", "120\n-3\n");
+    for (options, code, reason) in [
+        ("--node-capacity=5", 2, "--node-capacity is given 1 time, but each vertex has 2 weights"),
+        ("--node-capacity=none --node-capacity=1,2,3", 2, "has 3 numbers, but the machine has 2 nodes"),
+        ("--node-capacity=none --node-capacity=1,-2", 2, "`1,-2` is not a list of whole numbers from 0 on"),
+        (
+            "--node-capacity=none --node-capacity=memory",
+            65,
+            "memory, line 2, column 1: `-3` is not a capacity",
+        ),
+        ("--node-capacity=none --node-capacity=missing", 66, "missing"),
+        ("--imbalance=inf", 2, "is not a percentage of 0 or more"),
+    ] {
+        folder.fails(format!("{on} {options}"), code, reason);
+    }
+    let into = "viem remap grid.graph mapping -k 8 --migration-weight=1 --node-capacity=5";
+    folder.fails(into, 2, "--machine <SPEC>");
+}
+
+#[test]
+fn remapping_keeps_all_weights_balanced_and_moves_little() {
+    let folder = folder();
+    folder.write_lines("old", (0..256).map(|node| node / 64));
+    // What is on the left takes memory: the rows of a block have as much of it as others.
+    for line in [
+        "viem remap grid.graph old -k 4 --migration-weight=1 --imbalance=5 -o new",
+        "viem remap grid.graph old -m 2:2 -d 1:10 --migration-weight=10 --imbalance=5 -o new",
+    ] {
+        let text = folder.stdout(format!("{line} --verify --json=report"));
+        says(&text, ["verified: so are the loads by all 2 weights", "verified: so is the migration"]);
+        assert_eq!(folder.report("report")["migration"]["vertices"], 0, "{line}");
+    }
+    folder.write_lines("columns", (0..256).map(|node| node % 16 / 4));
+    let line = "viem remap grid.graph columns -k 4 --migration-weight=0.5 --imbalance=5,10 -o new --verify --json=report";
+    let text = folder.stdout(line);
+    assert!(!text.contains("ignored"), "{text}");
+    let loads = loads(&folder.numbers("new"), 4);
+    assert!(loads.iter().all(|&(time, memory)| time <= 67 && memory <= 105), "{loads:?}");
+    let report = folder.report("report");
+    let moved = report["migration"]["vertices"].as_u64().unwrap();
+    // Half of the memory of the left blocks must leave.
+    assert!((58..190).contains(&moved), "{moved}");
+    assert_eq!(report["loads_by_weight"][1]["overload"], 0);
+}
+
 #[test]
 fn the_bound_that_is_exceeded_most_is_named() {
     let folder = Folder::with(&[("pair", "2 1 010 2\n1 9 2\n1 1 1\n"), ("fixed", "-1\n1\n")]);
@@ -85,10 +209,8 @@ fn lists_of_another_length_and_other_ways_are_refused_or_said() {
     folder.fails(format!("{on} --imbalance=1,x"), 2, "--imbalance <PERCENT> is a number, not `1,x`");
     folder.write_lines("least", [1; 4]);
     folder.fails(format!("{on} --least-loads=least"), 2, "--least-loads is for vertices of one weight");
-    folder.stdout(format!("{on} -o blocks"));
     let ignored = "grid.graph: each vertex has 2 weights, of which all but the first are ignored";
     for line in [
-        "viem remap grid.graph blocks -k 4 --migration-weight=1 -o new",
         "viem partition grid.graph -k 4 --algorithm=linear -o new",
         "viem convert grid.graph -o new --format=parhip",
     ] {

@@ -479,6 +479,14 @@ module viem
       integer(c_int64_t) :: viem_machine_num_pes
     end function
 
+    function viem_machine_num_nodes( &
+        machine) &
+        bind(C, name="viem_machine_num_nodes")
+      import
+      type(c_ptr), value :: machine
+      integer(c_int64_t) :: viem_machine_num_nodes
+    end function
+
     function viem_machine_distance( &
         machine, &
         a, &
@@ -984,6 +992,38 @@ module viem
       type(c_ptr), value :: least_loads
       type(c_ptr), intent(out), optional :: error
       integer(c_int) :: viem_settings_set_limits_of_weights
+    end function
+
+    function viem_settings_set_capacities_of_weights( &
+        settings, &
+        num_weights, &
+        num_blocks, &
+        capacities, &
+        error) &
+        bind(C, name="viem_settings_set_capacities_of_weights")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int64_t), value :: num_weights
+      integer(c_int64_t), value :: num_blocks
+      integer(c_int32_t), intent(in) :: capacities(*)
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_capacities_of_weights
+    end function
+
+    function viem_settings_set_node_capacities( &
+        settings, &
+        num_weights, &
+        num_nodes, &
+        capacities, &
+        error) &
+        bind(C, name="viem_settings_set_node_capacities")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int64_t), value :: num_weights
+      integer(c_int64_t), value :: num_nodes
+      integer(c_int64_t), intent(in) :: capacities(*)
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_node_capacities
     end function
 
     function viem_settings_set_connected( &

@@ -170,7 +170,7 @@ typedef struct {
    */
   int64_t bound;
   /**
-   * The sum of the excesses over the bounds: 0 if all bounds are met.
+   * The sum of the excesses over the bounds, of PEs and of nodes: 0 if all bounds are met.
    */
   int64_t overload;
   /**
@@ -626,6 +626,11 @@ viem_status viem_machine_with_capacities(const viem_machine *machine,
 int64_t viem_machine_num_pes(const viem_machine *machine);
 
 /**
+ * Number of nodes that the PEs are on, whose memory `viem_settings_set_node_capacities` bounds; 0 for null. If the machine knows no nodes, each PE is one.
+ */
+int64_t viem_machine_num_nodes(const viem_machine *machine);
+
+/**
  * The distance between two PEs. Takes as long as the distances of the whole machine need to be prepared: for a look, not for loops.
  *
  * - `distance`: gets the distance
@@ -1051,6 +1056,40 @@ viem_status viem_settings_set_limits_of_weights(viem_settings *settings,
                                                 const double *imbalances,
                                                 const double *least_loads,
                                                 viem_error **error);
+
+/**
+ * Sets the capacities of blocks or PEs for each of several weights of the vertices, such as speed and memory, in place of the capacities of a machine or the
+ * shares of a partition. Shares of each weight are in proportion to them. Graphs of another number of weights, and machines of another number of PEs, are
+ * refused.
+ *
+ * - `num_weights`: the number of weights; 0 removes these capacities
+ * - `num_blocks`: the number of blocks or PEs
+ * - `capacities`: `num_weights` numbers for each block or PE, one block after the other; of no weight all are 0
+ *
+ * Precondition: The array has the length `num_weights * num_blocks`. It does not change during the call. The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_capacities_of_weights(viem_settings *settings,
+                                                    int64_t num_weights,
+                                                    int64_t num_blocks,
+                                                    const uint32_t *capacities,
+                                                    viem_error **error);
+
+/**
+ * Sets the most that all vertices on a node of a machine may weigh together, such as its memory, by each of their weights. The bounds of PEs hold, too; a
+ * large imbalance lifts them. The nodes are those that `viem_machine_num_nodes` counts. Each block of a partition is a node of its own.
+ *
+ * - `num_weights`: the number of weights of the vertices; 0 removes these bounds
+ * - `num_nodes`: the number of nodes, or 1 if the numbers hold for all
+ * - `capacities`: `num_weights` numbers for each node, one node after the other, each at least 0, or -1 for a weight that has no bound; of such a weight all are
+ *   -1
+ *
+ * Precondition: The array has the length `num_weights * num_nodes`. It does not change during the call. The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_node_capacities(viem_settings *settings,
+                                              int64_t num_weights,
+                                              int64_t num_nodes,
+                                              const int64_t *capacities,
+                                              viem_error **error);
 
 /**
  * Says whether partitions and many-to-one mappings have connected blocks: the vertices of each block or PE are connected by edges between them, as far as

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use viem::base::types::PeId;
 use viem::graph::generate;
+use viem::machine::Nodes;
 use viem::machine::{self, Distances, MachineError, OwnDistances};
 use viem::{Capacities, DistanceMatrix};
 use viem_cluster::{MachineSpec, PeKind};
@@ -258,6 +259,12 @@ pub unsafe extern "C" fn viem_machine_with_capacities(
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_machine_num_pes(machine: Option<&Machine>) -> i64 {
     machine.map_or(0, |machine| machine.inner.num_pes() as i64)
+}
+
+/// Number of nodes that the PEs are on, whose memory `viem_settings_set_node_capacities` bounds; 0 for null. If the machine knows no nodes, each PE is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn viem_machine_num_nodes(machine: Option<&Machine>) -> i64 {
+    machine.map_or(0, |machine| Nodes::of(&machine.inner).hosts().len() as i64)
 }
 
 /// The distance between two PEs. Takes as long as the distances of the whole machine need to be prepared: for a look, not for loops.

@@ -3,6 +3,7 @@
 
 use std::ffi::c_int;
 
+use viem::machine::Nodes;
 use viem::partition::{FixedVertices, PreviousAssignment, Remapping};
 use viem::solve::Secondary;
 use viem::{PreparedMachine, Request, Solution, score};
@@ -77,7 +78,8 @@ fn noted_limits<'a>(
     machine: &Machine,
     settings: &'a Settings,
 ) -> Result<Limits<'a>, Error> {
-    let limits = settings.limits(graph)?;
+    let num_nodes = || Nodes::of(&machine.inner).hosts().len();
+    let limits = settings.limits(graph, &num_nodes)?;
     limits.rounded_least(&graph.csr, &machine.inner.capacities()).iter().for_each(|text| note(text));
     Ok(limits)
 }

@@ -35,7 +35,7 @@ pub struct Loads {
     pub greatest: i64,
     /// The greatest load that any PE or block may have.
     pub bound: i64,
-    /// The sum of the excesses over the bounds: 0 if all bounds are met.
+    /// The sum of the excesses over the bounds, of PEs and of nodes: 0 if all bounds are met.
     pub overload: i64,
     /// The number of PEs or blocks with less than half of their share.
     pub below_half: i64,
@@ -69,7 +69,7 @@ impl From<solve::Loads> for Loads {
             least: loads.least,
             greatest: loads.greatest,
             bound: loads.bound,
-            overload: loads.overload,
+            overload: loads.total_overload(),
             below_half: loads.below_half as i64,
             below_least: loads.below_least as i64,
             shortfall: loads.shortfall,

@@ -28,7 +28,8 @@ impl MachineSpec {
         // SAFETY: the caller's promise.
         let shares = unsafe { optional("shares", self.shares, num_blocks) }?;
         let shares = shares.map(speeds).transpose()?;
-        let division = Division::new(&graph.csr, num_blocks, shares, settings.limits(graph)?)?;
+        let division =
+            Division::new(&graph.csr, num_blocks, shares, settings.limits(graph, &|| num_blocks)?)?;
         // SAFETY: the caller's promise.
         let fixed = unsafe { fixed_vertices(self.fixed, graph, num_blocks) }?;
         Ok(division.with_fixed(fixed))

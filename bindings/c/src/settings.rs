@@ -9,7 +9,7 @@ use viem::base::types::Weight;
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, PartitionPreset, Targets};
-use viem_ffi::{Limits, array, count, environment, optional, text};
+use viem_ffi::{AskedLimits, Limits, array, count, environment, optional, text};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Error, Status, call, create, free};
@@ -44,6 +44,10 @@ pub struct Settings {
     least_loads: Vec<Weight>,
     /// The limits of each of several weights; empty if all have those of the balance.
     limits_of_weights: Vec<Balance>,
+    /// By weight, the capacity of each block or PE; empty if all weights have those of the machine.
+    capacities_of_weights: Vec<Vec<u32>>,
+    /// By weight, the greatest load of each node; empty if nodes have no bounds.
+    node_capacities: Vec<Option<Vec<Weight>>>,
     pub(crate) time_limit: Option<Duration>,
     is_connected: bool,
     /// None for J alone.
@@ -61,6 +65,8 @@ impl Settings {
             balance: Balance { imbalance: 0.03, least_load: 0.0 },
             least_loads: Vec::new(),
             limits_of_weights: Vec::new(),
+            capacities_of_weights: Vec::new(),
+            node_capacities: Vec::new(),
             time_limit: None,
             is_connected: false,
             bottleneck: None,
@@ -116,11 +122,17 @@ impl Settings {
     }
 
     /// Returns the limits of the loads of a graph, whose vertices may have several weights.
-    pub(crate) fn limits<'a>(&'a self, graph: &'a Graph) -> Result<Limits<'a>, Error> {
+    pub(crate) fn limits<'a>(
+        &'a self,
+        graph: &'a Graph,
+        num_nodes: &dyn Fn() -> usize,
+    ) -> Result<Limits<'a>, Error> {
         let least_loads = Some(&self.least_loads[..]).filter(|least| !least.is_empty());
         let common = std::slice::from_ref(&self.balance);
         let each = Some(&self.limits_of_weights[..]).filter(|each| !each.is_empty()).unwrap_or(common);
-        Ok(Limits::new(graph.several.as_ref(), each, least_loads)?)
+        let (capacities, nodes) = (&self.capacities_of_weights[..], &self.node_capacities[..]);
+        let asked = AskedLimits { balances: each, least_loads, capacities, nodes };
+        Ok(Limits::new((&graph.csr, graph.several.as_ref()), asked, num_nodes)?)
     }
 
     /// Whether blocks should be connected.
@@ -137,6 +149,8 @@ impl Settings {
             (self.bottleneck.is_some(), "objective"),
             (!self.least_loads.is_empty(), "least loads of single blocks"),
             (!self.limits_of_weights.is_empty(), "limits of several weights"),
+            (!self.capacities_of_weights.is_empty(), "capacities of several weights"),
+            (!self.node_capacities.is_empty(), "capacities of nodes"),
             (self.is_connected, "connected blocks"),
         ];
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
@@ -330,6 +344,80 @@ pub unsafe extern "C" fn viem_settings_set_limits_of_weights(
         settings.limits_of_weights = limits;
         Ok(())
     })
+}
+
+/// Sets the capacities of blocks or PEs for each of several weights of the vertices, such as speed and memory, in place of the capacities of a machine or the
+/// shares of a partition. Shares of each weight are in proportion to them. Graphs of another number of weights, and machines of another number of PEs, are
+/// refused.
+///
+/// - `num_weights`: the number of weights; 0 removes these capacities
+/// - `num_blocks`: the number of blocks or PEs
+/// - `capacities`: `num_weights` numbers for each block or PE, one block after the other; of no weight all are 0
+///
+/// # Safety
+///
+/// The array has the length `num_weights * num_blocks`. It does not change during the call. The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_capacities_of_weights(
+    settings: Option<&mut Settings>,
+    num_weights: i64,
+    num_blocks: i64,
+    capacities: *const u32,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let (num_weights, num_blocks) =
+            (count("num_weights", num_weights)?, count("num_blocks", num_blocks)?);
+        // SAFETY: the caller's promise.
+        let all = unsafe { array("capacities", capacities, product(num_weights, num_blocks)?) }?;
+        settings.capacities_of_weights = columns(all, num_weights);
+        Ok(())
+    })
+}
+
+/// Sets the most that all vertices on a node of a machine may weigh together, such as its memory, by each of their weights. The bounds of PEs hold, too; a
+/// large imbalance lifts them. The nodes are those that `viem_machine_num_nodes` counts. Each block of a partition is a node of its own.
+///
+/// - `num_weights`: the number of weights of the vertices; 0 removes these bounds
+/// - `num_nodes`: the number of nodes, or 1 if the numbers hold for all
+/// - `capacities`: `num_weights` numbers for each node, one node after the other, each at least 0, or -1 for a weight that has no bound; of such a weight all are
+///   -1
+///
+/// # Safety
+///
+/// The array has the length `num_weights * num_nodes`. It does not change during the call. The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_node_capacities(
+    settings: Option<&mut Settings>,
+    num_weights: i64,
+    num_nodes: i64,
+    capacities: *const i64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let (num_weights, num_nodes) = (count("num_weights", num_weights)?, count("num_nodes", num_nodes)?);
+        // SAFETY: the caller's promise.
+        let all = unsafe { array("capacities", capacities, product(num_weights, num_nodes)?) }?;
+        let is_bound = |own: &Vec<Weight>| own.iter().any(|&capacity| capacity != -1);
+        let bounds: Vec<_> =
+            columns(all, num_weights).into_iter().map(|own| Some(own).filter(is_bound)).collect();
+        if let Some(capacity) = bounds.iter().flatten().flatten().find(|&&capacity| capacity < 0) {
+            return Err(Error::usage(format!(
+                "the capacity of a node is {capacity}; it must be at least 0, or -1 for all nodes"
+            )));
+        }
+        settings.node_capacities = bounds;
+        Ok(())
+    })
+}
+
+/// The lists of each column of rows of this length.
+fn columns<T: Copy>(rows: &[T], length: usize) -> Vec<Vec<T>> {
+    (0..length).map(|column| rows.iter().skip(column).step_by(length).copied().collect()).collect()
+}
+
+fn product(one: usize, other: usize) -> Result<usize, Error> {
+    one.checked_mul(other).ok_or_else(|| Error::usage("the array is too large".to_owned()))
 }
 
 /// Says whether partitions and many-to-one mappings have connected blocks: the vertices of each block or PE are connected by edges between them, as far as

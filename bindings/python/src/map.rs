@@ -7,6 +7,7 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use serde::Serialize;
 use viem::base::types::PeId;
+use viem::machine::Nodes;
 use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping};
 use viem::solve::Secondary;
 use viem::{Mapping, PreparedMachine, Request, Solution, score};
@@ -48,6 +49,11 @@ pub(crate) fn warn(py: Python<'_>, note: Option<String>) -> PyResult<()> {
 /// Warns where a least load is rounded down to 0.
 fn warn_rounded(py: Python<'_>, graph: &Graph, machine: &Machine, limits: &Limits<'_>) -> PyResult<()> {
     warn(py, limits.rounded_least(&graph.csr, &machine.inner.capacities()))
+}
+
+/// The number of nodes of a machine.
+fn num_nodes(machine: &Machine) -> usize {
+    Nodes::of(&machine.inner).hosts().len()
 }
 
 /// PEs or blocks from an array.
@@ -139,7 +145,7 @@ pub(crate) fn map_many_to_one<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
-    let (bottleneck, limits) = (settings.bottleneck()?, settings.limits(graph)?);
+    let (bottleneck, limits) = (settings.bottleneck()?, settings.limits(graph, &|| num_nodes(machine))?);
     warn_rounded(py, graph, machine, &limits)?;
     let prepared = PreparedMachine::new(&machine.inner);
     let request = limits.bound(input.request(graph, &prepared)).connected(settings.connected);
@@ -159,7 +165,7 @@ pub(crate) fn remap<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.config()?);
-    let limits = settings.limits(graph)?;
+    let limits = settings.limits(graph, &|| num_nodes(machine))?;
     warn_rounded(py, graph, machine, &limits)?;
     let homes = PreviousAssignment::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
@@ -194,7 +200,7 @@ pub(crate) fn evaluate<'py>(
     }
     let (config, prepared) = (settings.config()?, PreparedMachine::new(inner));
     let mapping = Mapping::many(inner.num_pes(), pes).or_raise()?;
-    let limits = settings.limits(graph)?;
+    let limits = settings.limits(graph, &|| num_nodes(machine))?;
     let request = limits.bound(Request::new(csr, &prepared));
     let report = py.detach(|| request.evaluate(&mapping, &config)).or_raise()?;
     Ok((report.cost, Some(json(&report)?)))

@@ -55,7 +55,7 @@ fn division<'a>(
     if let Some(count) = shares.as_ref().map(Vec::len).filter(|&count| count != num_blocks) {
         return Err(Fault::usage(format!("{count} shares are given for {num_blocks} blocks")));
     }
-    let division = Division::new(csr, num_blocks, shares, settings.limits(graph)?)?;
+    let division = Division::new(csr, num_blocks, shares, settings.limits(graph, &|| num_blocks)?)?;
     Ok(division.with_fixed(fixed_vertices(fixed, num_vertices, num_blocks)?))
 }
 

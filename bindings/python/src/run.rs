@@ -12,7 +12,7 @@ use viem::base::types::{Cost, Weight};
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, Observer, PartitionPreset};
-use viem_ffi::{Limits, guarded};
+use viem_ffi::{AskedLimits, Limits, guarded};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Fault, OrRaise};
@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     imbalances: Vec<f64>,
     least_shares: Vec<f64>,
     least_loads: Option<LeastLoads>,
+    capacities: Vec<Vec<u32>>,
+    node_capacities: Vec<Option<Vec<Weight>>>,
     objective: String,
     excess: f64,
     pub connected: bool,
@@ -71,7 +73,11 @@ impl Settings {
     }
 
     /// The limits of the loads of a graph, whose vertices may have several weights.
-    pub fn limits<'a>(&'a self, graph: &'a Graph) -> Result<Limits<'a>, Fault> {
+    pub fn limits<'a>(
+        &'a self,
+        graph: &'a Graph,
+        num_nodes: &dyn Fn() -> usize,
+    ) -> Result<Limits<'a>, Fault> {
         let count = self.imbalances.len().max(self.least_shares.len());
         if [&self.imbalances, &self.least_shares].iter().any(|each| ![1, count].contains(&each.len())) {
             return Err(Fault::usage("imbalance and least_load are each one number, or one for each weight"));
@@ -81,7 +87,9 @@ impl Settings {
         let balances: Vec<Balance> =
             balances.map(|(&imbalance, &least_load)| Balance { imbalance, least_load }).collect();
         let least_loads = self.least_loads.as_ref().map(|LeastLoads(least_loads)| &least_loads[..]);
-        Ok(Limits::new(graph.several.as_deref(), &balances, least_loads)?)
+        let (capacities, nodes) = (&self.capacities[..], &self.node_capacities[..]);
+        let asked = AskedLimits { balances: &balances, least_loads, capacities, nodes };
+        Ok(Limits::new((&graph.csr, graph.several.as_deref()), asked, num_nodes)?)
     }
 
     /// The search for the objective, if that is not J alone.

@@ -232,9 +232,70 @@ def test_several_weights_that_do_not_fit(options, message):
         viem.partition(nx.path_graph(4), 2, **options)
 
 
-def test_several_weights_are_not_remapped():
-    with pytest.raises(viem.UsageError, match="one weight, not several"):
-        viem.remap(nx.path_graph(4), 2, [0, 0, 1, 1], weights=[[1, 2]] * 4)
+def grid_with_memory():
+    """A grid, of which the left half takes memory, and its weights."""
+    grid = nx.grid_2d_graph(16, 16)
+    return grid, {(row, column): (1, 3 if column < 8 else 0) for row, column in grid}
+
+
+def test_several_weights_are_remapped():
+    grid, weights = grid_with_memory()
+    columns = [column // 4 for _, column in grid]
+    found = viem.remap(grid, 4, columns, weights=weights, imbalance=[0.05, 0.1], migration_weight=0.5)
+    assert (found.loads <= [67, 105]).all()
+    assert found.report["migration"]["vertices"] < 190
+    machine = viem.Machine("2:2", distances="1:10")
+    rows = [row // 4 for row, _ in grid]
+    kept = viem.remap(grid, machine, rows, weights=weights, migration_weight=10)
+    assert kept.report["migration"]["vertices"] == 0
+
+
+def test_each_weight_has_capacities():
+    grid, weights = grid_with_memory()
+    shares = [[1, 3], [1, 1], [1, 1], [1, 1]]
+    most = [[67, 201], [67, 69], [67, 69], [67, 69]]
+    found = viem.partition(grid, 4, weights=weights, shares=shares, imbalance=0.05)
+    assert (found.loads <= most).all()
+    assert found.report["bounds"] == most
+    machine = viem.Machine("2:2", distances="1:10")
+    mapping = viem.map_many_to_one(grid, machine, weights=weights, capacities=shares, imbalance=0.05)
+    assert (mapping.loads <= most).all()
+    again = viem.evaluate(
+        grid, machine, mapping, many_to_one=True, weights=weights, capacities=shares, imbalance=0.05
+    )
+    assert again.report["loads_by_weight"] == mapping.report["loads_by_weight"]
+
+
+def test_nodes_have_capacities():
+    grid, weights = grid_with_memory()
+    machine = viem.Machine("4:2", distances="1:10")
+    options = {"weights": weights, "imbalance": [0.03, 100], "node_capacity": [None, [120, 300]]}
+    mapping = viem.map_many_to_one(grid, machine, **options)
+    memory = mapping.loads[:, 1].reshape(2, 4).sum(axis=1)
+    assert (memory <= [120, 300]).all() and (mapping.loads[:, 0] == 32).all()
+    nodes = mapping.report["loads_by_weight"][1]["nodes"]
+    assert (nodes["greatest"], nodes["bound"], nodes["overload"]) == (memory.max(), 300, 0)
+    one = viem.map_many_to_one(grid, machine, imbalance=10, node_capacity=200)
+    assert one.loads.reshape(2, 4).sum(axis=1).max() <= 200
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"node_capacity": [1, 2, 3]}, "bounds of 3 nodes, the machine has 2 nodes"),
+        ({"node_capacity": -1}, "whole numbers from 0 on"),
+        ({"node_capacity": 2.5}, "whole numbers from 0 on"),
+        ({"weights": [[1, 2]] * 4, "node_capacity": 5}, "an entry for each weight"),
+        ({"weights": [[1, 2]] * 4, "node_capacity": [None]}, "an entry for each weight"),
+        ({"weights": [[1, 2]] * 4, "capacities": [[1, 2, 3]] * 4}, "3 limits for 2 weights"),
+        ({"capacities": [1, 2]}, "2 capacities, the machine has 4 PEs"),
+    ],
+)
+def test_capacities_that_do_not_fit(options, message):
+    with pytest.raises(viem.Error, match=message):
+        viem.map_many_to_one(nx.path_graph(4), viem.Machine("2:2", distances="1:10"), **options)
+    with pytest.raises(viem.UsageError, match="which have nodes|are their shares"):
+        viem.remap(nx.path_graph(4), 2, [0, 0, 1, 1], node_capacity=5, capacities=[1, 1])
 
 
 def test_connected_blocks_and_pes():

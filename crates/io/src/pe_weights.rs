@@ -1,4 +1,4 @@
-//! Files of the weights of PEs, of the speeds of blocks, and of least loads, with one whole number per line. Line i is for PE or block i. A weight or a
+//! Files of the weights of PEs, of the speeds of blocks, of least loads, and of capacities of nodes, with one whole number per line. Line i is for PE or block i. A weight or a
 //! speed is its work relative to the others.
 //!
 //! Blank lines after the last PE are accepted.
@@ -34,6 +34,28 @@ const LEAST_LOADS: Words = Words {
     ends: ("the least loads end", "the least loads go on"),
     of: ("each", "machine or partition"),
 };
+
+const NODE_CAPACITIES: Words = Words {
+    value: "capacity",
+    must: "capacities of nodes are whole numbers from 0 to 9223372036854775807",
+    items: ("node", "nodes"),
+    ends: ("the capacities end", "the capacities go on"),
+    of: ("each", "machine"),
+};
+
+/// Reads the greatest weight of the vertices on each of `num_nodes` nodes.
+///
+/// ```
+/// use viem_io::{Source, pe_weights};
+///
+/// let source = Source::new("memory", "256000\n512000\n".as_bytes())?;
+/// assert_eq!(pe_weights::read_node_capacities(source, 2)?, [256_000, 512_000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_node_capacities(source: Source<'_>, num_nodes: usize) -> Result<Vec<Weight>, ReadError> {
+    let take = |number: u64| Weight::try_from(number).map_err(|_| NODE_CAPACITIES.not_a_value(number));
+    lines::read(source, Some(num_nodes), &NODE_CAPACITIES, take)
+}
 
 /// Reads the least load of each of `count` PEs or blocks, from 0.
 ///
@@ -77,6 +99,13 @@ pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
 /// ```
 pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
     lines::read(source, None, &SPEEDS, |number| speed(number).ok_or_else(|| SPEEDS.not_a_value(number)))
+}
+
+/// Reads the speed of each of `count` PEs, from 0.
+pub fn read_speeds_of(source: Source<'_>, count: usize) -> Result<Vec<u32>, ReadError> {
+    lines::read(source, Some(count), &SPEEDS, |number| {
+        speed(number).ok_or_else(|| SPEEDS.not_a_value(number))
+    })
 }
 
 /// The speeds of a list with commas between them, such as `1,2,4`.

@@ -1,6 +1,6 @@
 //! Recognises files by their content: all that a file may be.
 //!
-//! A file that parses as a METIS graph is one, and nothing else. Of other files of numbers each reading is named that their lines do
+//! A file that parses as a METIS graph is one, and nothing else; no graph has so few edges as a mesh has weights of an element. Of other files of numbers each reading is named that their lines do
 //! not rule out: a square table of two to four columns may be a matrix or an edge list. What a program does with several readings is
 //! its own matter; it should ask.
 
@@ -8,7 +8,7 @@ use super::metis::parse::{FitsGraph, fits_graph};
 use super::parhip::is_parhip;
 use super::reading::Reading;
 use super::signature;
-use super::table::{Layout, Separator, fields_of};
+use super::table::{Fields, Layout, Separator, fields_of, is_blank};
 use crate::Source;
 use viem::base::number;
 
@@ -21,6 +21,9 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
     }
     if let Some(reading) = signed(start) {
         return vec![reading];
+    }
+    if is_weighted_mesh(window, is_whole) {
+        return vec![Reading::MESH];
     }
     if fits_graph(window, is_whole, FitsGraph::FromOne) {
         return vec![Reading::GRAPH];
@@ -45,6 +48,34 @@ fn recorded(start: &[u8]) -> Option<Reading> {
     let &(reading, _) = signature::TRAFFIC.iter().find(|(_, is_certain)| is_certain(start))?;
     let has_separators = matches!(Separator::of_start(start), Separator::Single(_));
     Some(if reading == Reading::EDGES && has_separators { Reading::CSV_EDGES } else { reading })
+}
+
+/// Returns whether the first line counts elements and their weights, and each further one has as many weights and at least three nodes. A graph of two or
+/// more vertices with such a first line has fewer neighbours in all.
+fn is_weighted_mesh(window: &[u8], is_whole: bool) -> bool {
+    let mut lines: Vec<&[u8]> = window.split(|&byte| byte == b'\n').collect();
+    // The last one is empty, or cut.
+    let last = lines.pop().filter(|last| is_whole && !last.is_empty());
+    let mut lines = lines.into_iter().chain(last).filter(|line| !line.starts_with(b"%"));
+    let whole = |line: &[u8]| -> Option<Vec<u64>> {
+        Fields::new(0, line, is_blank).map(|field| number::whole(field.text).ok()).collect()
+    };
+    let Some(&[count, weights]) = lines.next().and_then(whole).as_deref() else { return false };
+    let is_element = |line: &[u8]| {
+        whole(line).is_some_and(|numbers| {
+            let nodes = usize::try_from(weights).ok().and_then(|weights| numbers.get(weights..));
+            nodes.is_some_and(|nodes| nodes.len() > 2 && !nodes.contains(&0))
+        })
+    };
+    let mut found = 0;
+    for line in lines.by_ref().take(usize::try_from(count).unwrap_or(usize::MAX)) {
+        if !is_element(line) {
+            return false;
+        }
+        found += 1;
+    }
+    let is_end = lines.all(|line| Fields::new(0, line, is_blank).next().is_none());
+    weights > 0 && found > 0 && is_end && (!is_whole || found == count)
 }
 
 /// The kind that the leading bytes declare, even where a METIS graph may have a comment.
@@ -423,7 +454,7 @@ mod tests {
         for (text, name) in cases {
             assert_eq!(names(text), [name], "{}", String::from_utf8_lossy(text));
         }
-        let cases: [(&[u8], &[Reading]); 32] = [
+        let cases: [(&[u8], &[Reading]); 34] = [
             (b"source,target\n1,2", &[Reading::CSV_EDGES]),
             (b"a,b\n1,x\n", &[Reading::CSV]),
             (b"hello world\nthis is text\n", &[Reading::TEXT]),
@@ -455,6 +486,8 @@ mod tests {
             (b"2 3 10\n1 2\n1 2 3\n4\n5\n6\n", &[Reading::HYPERGRAPH]),
             (b"3\n1 2 5 4\n2 3 6 5\n4 5 8 7\n", &[Reading::MESH]),
             (b"3\n1 2 4\n2 3 4\n4 5 8\n", &[Reading::MATRIX, Reading::MESH]),
+            (b"3 2\n1 0 1 2 5 4\n% comment\n9 1 2 3 6 5\n1 1 4 5 8 7", &[Reading::MESH]),
+            (b"1 1\n7 1 2 3\n\n", &[Reading::MESH]),
             (b"0\n1\n2\n", &[Reading::MAPPING]),
             (b"3 2\n2\n1 3\n2\n", &[Reading::GRAPH]),
         ];

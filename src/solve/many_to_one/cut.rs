@@ -61,7 +61,7 @@ pub(in crate::solve) fn partition(
 /// The bounds of the blocks. If shares are equal, the first blocks are the larger ones.
 fn targets(run: &Run<'_>, before: Option<&[Weight]>) -> Result<Targets, TargetsError> {
     let (graph, machine) = (run.graph, run.machine.machine());
-    let (capacities, order) = (machine.capacities(), &in_order(machine)[..]);
+    let (capacities, order) = (run.limits.capacities(machine), &in_order(machine)[..]);
     match run.limits {
         limits @ LoadLimits::Proportional { balance, .. } if are_alike(&capacities) => {
             let equal = Targets::equal(graph, capacities.len(), balance.imbalance)?;

@@ -10,7 +10,9 @@ use crate::graph::CsrGraph;
 use crate::machine::{DistanceOracle, Metric as _};
 use crate::mapping::objective::evaluate;
 use crate::mapping::{Mapping, problem};
-use crate::partition::{FixedVertices, Layout, VectorPartitioner, VectorProblem, cut, in_pieces};
+use crate::partition::{
+    Envelope, FixedVertices, Layout, Remapping, VectorPartitioner, VectorProblem, cut, in_pieces,
+};
 use crate::solve::balance::in_order;
 use crate::solve::config::Config;
 use crate::solve::error::SolveError;
@@ -25,6 +27,8 @@ pub(in crate::solve) struct SeveralRun<'a> {
     pub machine: &'a PreparedMachine<'a>,
     pub config: &'a Config,
     pub several: &'a SeveralWeights<'a>,
+    /// The present PEs of the vertices, and the request of a remapping.
+    pub previous: Option<Remapping<'a>>,
     /// Vertices that must be on given PEs.
     pub fixed: Option<&'a FixedVertices>,
     /// Whether the cut is the objective, and not J.
@@ -35,14 +39,14 @@ pub(in crate::solve) struct SeveralRun<'a> {
 }
 
 impl SeveralRun<'_> {
-    /// A mapping within all limits, of small cut or J.
-    pub fn solve(&self) -> Result<Solution, SolveError> {
+    /// The best mappings within all limits, of small cut or J: one, or those of a remapping for several weights of migration.
+    pub fn solve(&self) -> Result<Envelope<Solution>, SolveError> {
         let machine = self.machine.machine();
         self.fixed.map_or(Ok(()), |fixed| check_fixed(fixed, self.graph.num_nodes(), machine))?;
         self.observer.begins(Phase::Search);
         if self.is_cut {
             let order = in_order(machine);
-            return self.solution(self.mapping(&order, None)?);
+            return self.solutions(&order, None);
         }
         let silent = Limited::silent(self.observer, self.begin, self.time_limit);
         let parts = self.machine.parts(&silent)?;
@@ -50,11 +54,15 @@ impl SeveralRun<'_> {
         problem::check_cost(self.graph, distances.max_distance())?;
         let is_tree = machine.hierarchy().is_some() || distances.ultrametric().is_some();
         let tree = block_tree(&parts, is_tree);
-        self.solution(self.mapping(order, Some(Layout::new(&tree, &*between(distances, order))))?)
+        self.solutions(order, Some(Layout::new(&tree, &*between(distances, order))))
     }
 
-    /// The mapping to the PEs in this order, which have distances if J is the objective.
-    fn mapping(&self, order: &[PeId], layout: Option<Layout<'_>>) -> Result<Mapping, SolveError> {
+    /// The mappings to the PEs in this order, which have distances if J is the objective.
+    fn solutions(
+        &self,
+        order: &[PeId],
+        layout: Option<Layout<'_>>,
+    ) -> Result<Envelope<Solution>, SolveError> {
         let &Self { graph, config, several, observer, begin, time_limit, .. } = self;
         let targets = several.targets(self.machine.machine(), order)?;
         let fixed = self.fixed.map(|fixed| fixed.renamed(&block_of_each_pe(order)));
@@ -62,8 +70,17 @@ impl SeveralRun<'_> {
         let limited = Limited::silent(observer, begin, time_limit);
         let partitioner = VectorPartitioner::new(config.partition, config.seed).observed(&limited);
         let problem = layout.map_or(plain, |layout| plain.with_layout(layout));
-        let blocks = partitioner.partition(&problem).into_blocks();
-        Ok(Mapping::from_places(blocks.into_iter().map(|block| order[block as usize]).collect()))
+        let found = match self.previous {
+            Some(remapping) => {
+                let homes = remapping.homes.renamed(&block_of_each_pe(order));
+                partitioner.remap(&problem, remapping.renamed(&homes))?
+            }
+            None => Envelope::single(partitioner.partition(&problem)),
+        };
+        found.try_map(|found| {
+            let pe_of = found.into_blocks().into_iter().map(|block| order[block as usize]).collect();
+            self.solution(Mapping::from_places(pe_of))
+        })
     }
 
     fn solution(&self, mapping: Mapping) -> Result<Solution, SolveError> {
@@ -73,6 +90,7 @@ impl SeveralRun<'_> {
         let costs = (evaluate(graph, distances, &mapping)?, cut(graph, mapping.pes()));
         let total = begin.elapsed();
         let report = Report {
+            migration: self.previous.map(|previous| previous.homes.migration(graph, mapping.pes())),
             stopped: observer.should_stop() || self.time_limit.is_some_and(|limit| total >= limit),
             seconds: Seconds { total: total.as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, costs, cost_of_identity)

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use crate::common::{random_graph, with_node_weights};
 use viem::base::rng::Rng;
-use viem::graph::{CsrGraph, generate};
-use viem::machine::{Capacities, Grid, Hierarchy, Machine};
+use viem::graph::{CsrGraph, VertexWeights, generate};
+use viem::machine::{Blocks, Capacities, Grid, Hierarchy, Machine};
 use viem::partition::{
     BoundViolation, FixedVertices, MigrationWeight, PartitionPreset, Partitioner, PreviousAssignment,
     Remapping, RemovedBlocks, Targets,
 };
-use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
+use viem::solve::{Balance, Config, MapPreset, Objective, PreparedMachine, Request, SeveralWeights};
 use viem_io::metis::NodeWeights;
 use viem_io::{Source, read_graph};
 
@@ -331,5 +331,141 @@ fn points_of_a_curve_are_results_of_calls() {
         let remapping = Remapping::new(&homes, weight(text));
         let call = solved!(&mesh, &machine, &config, balanced(Balance::default()), previous(remapping));
         assert_eq!(all.best(weight(text)).unwrap().mapping, call.mapping);
+    }
+}
+
+/// A graph whose vertices have several weights, on a machine, and the present places of the vertices.
+struct Several<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a dyn Machine,
+    weights: SeveralWeights<'a>,
+    objective: Objective,
+    homes: PreviousAssignment,
+    fixed: Option<FixedVertices>,
+    config: Config,
+}
+
+impl Several<'_> {
+    fn report(&self, pes: &[u32]) -> Found {
+        let mapping = viem::Mapping::many(self.machine.num_pes(), pes.to_vec()).unwrap();
+        let prepared = PreparedMachine::new(self.machine);
+        let request = Request::new(self.graph, &prepared).balanced(&self.weights).minimise(self.objective);
+        let report = request.evaluate(&mapping, &self.config).unwrap();
+        let cost = if self.objective == Objective::Cut { report.cut } else { report.cost };
+        Found { violation: report.violation(), cost, migration: self.homes.migration(self.graph, pes).weight }
+    }
+
+    fn solve(&self, weight: MigrationWeight) -> Vec<u32> {
+        let prepared = PreparedMachine::new(self.machine);
+        let request = Request::new(self.graph, &prepared).balanced(&self.weights).minimise(self.objective);
+        let request = request.fixed(self.fixed.as_ref()).previous(Remapping::new(&self.homes, weight));
+        let solution = request.solve(&self.config).unwrap();
+        let found = self.report(solution.mapping.pes());
+        assert_eq!(solution.report.violation(), found.violation);
+        assert_eq!(solution.report.migration.unwrap().weight, found.migration);
+        solution.mapping.pes().to_vec()
+    }
+
+    fn remap(&self, weight: MigrationWeight) -> Found {
+        self.report(&self.solve(weight))
+    }
+
+    /// The costs and migrations of all assignments within all bounds.
+    fn all(&self) -> Vec<Found> {
+        let (n, k) = (self.graph.num_nodes() as u32, self.machine.num_pes());
+        let pes = |number: usize| (0..n).map(|v| (number / k.pow(v) % k) as u32).collect::<Vec<_>>();
+        let used = |pes: &Vec<u32>| (0..k as u32).all(|pe| pes.contains(&pe));
+        let all = (0..k.pow(n)).map(pes).filter(used).map(|pes| self.report(&pes));
+        all.filter(|found| found.violation == BoundViolation::NONE).collect()
+    }
+}
+
+fn several_weights(n: usize, most: u32, rng: &mut Rng) -> VertexWeights {
+    VertexWeights::new(2, (0..2 * n).map(|_| i64::from(rng.below(most))).collect()).unwrap()
+}
+
+#[test]
+fn tiny_problems_of_several_weights_are_solved_to_the_optimum() {
+    let mut rng = Rng::new(31);
+    let (tree, blocks) = (Hierarchy::parse("2:2", "1:10").unwrap(), Blocks::equal(3).unwrap());
+    let (mut solved, mut problems) = (0, 0);
+    for round in 0..16u64 {
+        let is_cut = round % 2 == 0;
+        let (machine, n): (&dyn Machine, usize) = if is_cut { (&blocks, 6) } else { (&tree, 5) };
+        let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
+        let own = several_weights(n, 6, &mut rng);
+        let (time, memory) = (
+            Balance::default().with_imbalance(0.5),
+            Balance::default().with_imbalance(if is_cut { 0.6 } else { 4.0 }),
+        );
+        let mut several = SeveralWeights::new(&own, &[time.into(), memory.into()]).unwrap();
+        if !is_cut {
+            // The nodes have memory for nearly half and most of all.
+            let total = own.totals()[1];
+            several = several.with_node_bounds(vec![None, Some(vec![total / 2, total])]).unwrap();
+        }
+        let old: Vec<u32> = (0..n).map(|_| rng.below(machine.num_pes() as u32)).collect();
+        let problem = Several {
+            graph: &graph,
+            machine,
+            weights: several,
+            objective: if is_cut { Objective::Cut } else { Objective::J },
+            homes: PreviousAssignment::new(&old, machine.num_pes()).unwrap(),
+            fixed: None,
+            config: Config::preset(MapPreset::Eco).with_seed(round),
+        };
+        let all = problem.all();
+        let found = consistent(&format!("several, round {round}"), |weight| problem.remap(weight));
+        if all.is_empty() {
+            continue;
+        }
+        problems += 1;
+        let best = |weight: MigrationWeight| all.iter().map(|found| found.value(weight)).min();
+        solved += usize::from(
+            WEIGHTS
+                .iter()
+                .zip(&found)
+                .all(|(text, found)| Some(found.value(weight(text))) == best(weight(text))),
+        );
+    }
+    assert!(problems >= 8 && solved + 1 >= problems, "{solved} of {problems}");
+}
+
+#[test]
+fn results_of_several_weights_keep_all_bounds_and_fixed_vertices() {
+    let mut rng = Rng::new(32);
+    let tree = Hierarchy::parse("2:3", "1:10").unwrap();
+    let (blocks, slower) =
+        (Blocks::equal(6).unwrap(), Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 1]).unwrap());
+    let machines: [&dyn Machine; 3] = [&tree, &blocks, &slower];
+    for round in 0..6 {
+        let graph = generate::mesh(30, 20, round as u64);
+        let n = graph.num_nodes();
+        let own = several_weights(n, 9, &mut rng);
+        let memory = Balance::default().with_imbalance(0.1);
+        let weights = SeveralWeights::new(&own, &[Balance::default().into(), memory.into()]).unwrap();
+        // The last of seven blocks has left.
+        let old: Vec<u32> = (0..n as u32).map(|v| v * 7 / n as u32).collect();
+        let fixed: Vec<Option<u32>> = (0..n as u32).map(|v| (v % 97 == 0).then_some(v % 6)).collect();
+        let problem = Several {
+            graph: &graph,
+            machine: machines[round % 3],
+            weights,
+            objective: if round % 3 == 1 { Objective::Cut } else { Objective::J },
+            homes: PreviousAssignment::after(&old, RemovedBlocks(&[6]), 6).unwrap(),
+            fixed: (round >= 3).then(|| FixedVertices::new(&fixed, 6).unwrap()),
+            config: Config::preset(MapPreset::ALL[round % 3]).with_seed(round as u64),
+        };
+        let found = consistent(&format!("several, round {round}"), |weight| problem.remap(weight));
+        assert!(found.iter().all(|found| found.violation == BoundViolation::NONE), "{round}: {found:?}");
+        let [free, stiff] = [found[0].migration, found[WEIGHTS.len() - 1].migration];
+        assert!(stiff < free.max(graph.total_node_weight() / 2), "{round}: {found:?}");
+        let pes = problem.solve(weight("1"));
+        assert!((0..6).all(|pe| pes.contains(&pe)));
+        for (vertex, pe) in problem.fixed.iter().flat_map(FixedVertices::iter) {
+            assert_eq!(pes[vertex as usize], pe);
+        }
+        let threads = Several { config: problem.config.with_threads(3), ..problem };
+        assert_eq!(threads.solve(weight("1")), pes);
     }
 }

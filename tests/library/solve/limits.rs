@@ -3,13 +3,15 @@
 use crate::common::{Family, random_graph, with_node_weights};
 use viem::base::rng::Rng;
 use viem::base::types::{PeId, Weight};
-use viem::graph::{CsrGraph, generate};
+use viem::graph::{CsrGraph, VertexWeights, generate};
 use viem::machine::{Blocks, Capacities};
 use viem::partition::{
     FixedVertices, MigrationWeight, Partitioner, PreviousAssignment, Remapping, TargetsError, block_weights,
     cut,
 };
-use viem::solve::{Balance, Initial, LoadLimits, MapPreset, Objective, RequestError, SolveError};
+use viem::solve::{
+    Balance, Initial, LoadLimits, MapPreset, Objective, RequestError, SeveralWeights, SolveError,
+};
 use viem::{Config, Hierarchy, Machine, PartitionPreset, PreparedMachine, Request, Solution, Targets};
 
 /// Sizes that sum up to the weight of the graph, bounds above and least loads below them.
@@ -245,4 +247,107 @@ fn pes_without_capacity_stay_empty() {
             assert_eq!(report.loads.map(|loads| (loads.overload, loads.empty)), Some((0, 0)));
         }
     }
+}
+
+/// Capacities by weight: first the speeds of the machine, then memory of its own.
+#[test]
+fn each_weight_has_capacities_of_its_own() {
+    let graph = generate::mesh(30, 20, 2);
+    let mut rng = Rng::new(5);
+    let values = (0..2 * graph.num_nodes()).map(|_| Weight::from(1 + rng.below(5))).collect();
+    let weights = VertexWeights::new(2, values).unwrap();
+    let tree = Capacities::new(Hierarchy::parse("2:2", "1:10").unwrap(), vec![1, 1, 2, 2]).unwrap();
+    let balance = Balance::default().with_imbalance(0.02);
+    for objective in [Objective::J, Objective::Cut] {
+        let memory = [1, 3, 3, 1];
+        let several = SeveralWeights::new(
+            &weights,
+            &[balance.into(), LoadLimits::from(balance).with_capacities(&memory)],
+        )
+        .unwrap();
+        let found = solved!(&graph, &tree, &Config::eco(), balanced(&several), minimise(objective));
+        let pes = found.mapping.pes();
+        for (weight, parts) in [[1, 1, 2, 2], memory].iter().enumerate() {
+            let loads = block_weights(&weights.alone(weight), pes, 4);
+            let bounds = Targets::shares(&weights.alone(weight), parts, 0.02);
+            assert!(loads.iter().zip(&bounds).all(|(load, bound)| load <= bound), "{loads:?} {bounds:?}");
+            assert_eq!(found.report.loads_by_weight[weight].greatest, *loads.iter().max().unwrap());
+        }
+    }
+    let refused = |capacities: &[u32]| {
+        let several = SeveralWeights::new(
+            &weights,
+            &[balance.into(), LoadLimits::from(balance).with_capacities(capacities)],
+        )
+        .unwrap();
+        let machine = PreparedMachine::new(&tree);
+        Request::new(&graph, &machine).balanced(&several).solve(&Config::eco()).unwrap_err().to_string()
+    };
+    assert_eq!(refused(&[1, 2]), "there are 2 capacities, the machine has 4 PEs");
+    assert_eq!(refused(&[0; 4]), "every block has speed 0; at least one must take work");
+}
+
+/// No limit of a node, nor of a PE, is exceeded while an assignment keeps all of them, and the report says by how much where none does.
+#[test]
+fn nodes_keep_their_bounds_wherever_a_mapping_does() {
+    let mut rng = Rng::new(9);
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let (mut kept, mut exceeded) = (0, 0);
+    for round in 0..20u64 {
+        let graph = random_graph(6, 3, 5, &mut rng);
+        let values = (0..12).map(|_| Weight::from(rng.below(6))).collect();
+        let weights = VertexWeights::new(2, values).unwrap();
+        let limits =
+            [0.5, 3.0].map(|imbalance| LoadLimits::from(Balance::default().with_imbalance(imbalance)));
+        let total = weights.totals()[1];
+        let first = Weight::from(rng.below(total as u32 + 1));
+        let bounds = vec![first, total - first + Weight::from(rng.below(2))];
+        let several = SeveralWeights::new(&weights, &limits).unwrap();
+        let several = several.with_node_bounds(vec![None, Some(bounds.clone())]).unwrap();
+        let over = |pe_of: &[PeId]| -> Weight {
+            let time = limits[0].loads(&weights.alone(0), &tree, pe_of).overload;
+            let nodes: Vec<PeId> = pe_of.iter().map(|pe| pe / 2).collect();
+            let memory = block_weights(&weights.alone(1), &nodes, 2);
+            time + memory.iter().zip(&bounds).map(|(load, bound)| (load - bound).max(0)).sum::<Weight>()
+        };
+        let found = solved!(&graph, &tree, &Config::eco().with_seed(round), balanced(&several));
+        assert_eq!(found.report.violation().overload, over(found.mapping.pes()), "round {round}");
+        let all = (0..4usize.pow(6))
+            .map(|number| (0..6).map(|v| (number >> (2 * v) & 3) as PeId).collect::<Vec<_>>());
+        let is_possible = all.into_iter().any(|pe_of| over(&pe_of) == 0);
+        assert_eq!(found.report.violation().overload == 0, is_possible, "round {round}");
+        if is_possible {
+            kept += 1
+        } else {
+            exceeded += 1
+        }
+        let nodes = found.report.loads_by_weight[1].nodes.unwrap();
+        assert!(
+            nodes.bound == *bounds.iter().max().unwrap() && found.report.loads_by_weight[0].nodes.is_none()
+        );
+    }
+    assert!(kept >= 5 && exceeded >= 2, "{kept} {exceeded}");
+}
+
+#[test]
+fn one_weight_may_have_bounds_of_nodes() {
+    let (graph, tree) = (generate::mesh(30, 20, 1), Hierarchy::parse("2:3", "1:10").unwrap());
+    let balance = Balance::default().with_imbalance(6.0);
+    let several = SeveralWeights::of_graph(&graph, balance.into());
+    let several = several.with_node_bounds(vec![Some(vec![100, 200, 310])]).unwrap();
+    let found = solved!(&graph, &tree, &Config::eco(), balanced(&several));
+    let nodes: Vec<PeId> = found.mapping.pes().iter().map(|pe| pe / 2).collect();
+    let loads = block_weights(&graph, &nodes, 3);
+    assert!(loads.iter().zip([100, 200, 310]).all(|(&load, bound)| load <= bound), "{loads:?}");
+    let machine = PreparedMachine::new(&tree);
+    let refused = |bounds: Vec<Weight>| {
+        let several = SeveralWeights::of_graph(&graph, balance.into());
+        let several = several.with_node_bounds(vec![Some(bounds)]).map_err(SolveError::from);
+        let request = |several: SeveralWeights<'_>| {
+            Request::new(&graph, &machine).balanced(&several).solve(&Config::eco()).map(|_| ())
+        };
+        several.and_then(request).unwrap_err().to_string()
+    };
+    assert_eq!(refused(vec![300, 300]), "there are bounds of 2 nodes, the machine has 3 nodes");
+    assert_eq!(refused(vec![300, -1, 300]), "the bound of node 1 is -1; bounds must not be negative");
 }

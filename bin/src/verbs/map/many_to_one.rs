@@ -8,8 +8,8 @@ use super::initial::InitialOrder;
 use super::options::Options;
 use super::task::Task;
 use crate::application::Application;
-use crate::audit::{Claim, MODEL, Written};
-use crate::capacities::Capacities;
+use crate::audit::{Claim, MODEL, NodeClaim, Written};
+use crate::capacities::OneOrEach;
 use crate::compare::Busiest;
 use crate::console::Console;
 use crate::end::End;
@@ -116,7 +116,7 @@ impl<'a> ManyToOne<'a> {
     /// Reads the constraints.
     pub(crate) fn new(task: Task<'a>, application: &'a Application, way: Way<'a>) -> Result<Self> {
         let Application { graph, weights, .. } = application;
-        let limits = task.asked.sharing.balance.limits_of(task.machine.num_pes(), weights.as_ref())?;
+        let limits = task.asked.sharing.limits(task.machine, weights.as_ref(), task.asked.nodes)?;
         let fixed = task.asked.fixed.read_vertices(graph.num_nodes(), task.machine)?;
         Ok(Self { task, application, graph, weights: weights.as_ref(), limits, fixed, way })
     }
@@ -175,10 +175,10 @@ impl<'a> ManyToOne<'a> {
     /// The mapping, and the previous one that was resumed.
     fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Remapped<'a>>)> {
         let Task { prepared, config, job, .. } = &self.task;
-        let several = self.weights.map(|weights| self.limits.of_weights(weights)).transpose()?;
+        let several = self.limits.several(self.graph, self.weights)?;
         let request = Request::new(self.graph, prepared).fixed(self.fixed()).observed(observer);
         let request = match &several {
-            Some(several) => request.balanced_by(several),
+            Some(several) => request.balanced(several),
             None => request.balanced(self.limits.get()),
         };
         match &self.way {
@@ -231,7 +231,7 @@ impl<'a> ManyToOne<'a> {
             ));
         }
         many_to_one::print_several(console, report, machine.num_pes());
-        if let Some(loads) = report.loads.as_ref().filter(|_| self.weights.is_none()) {
+        if let Some(loads) = report.loads.as_ref().filter(|_| report.loads_by_weight.is_empty()) {
             let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
             many_to_one::print_loads(console, loads, machine.num_pes(), too_heavy);
             many_to_one::print_empty(console, loads, *machine, report.num_processes);
@@ -285,6 +285,7 @@ impl<'a> ManyToOne<'a> {
             text: self.application.text.as_deref(),
             graph,
             weights: self.weights,
+            nodes: NodeClaim::new(prepared.nodes(), self.limits.node_bounds(), report),
             blocks: mapping.pes(),
             num_blocks: machine.num_pes(),
             model: model.as_ref().map(|model| (model, report.cut)),
@@ -314,7 +315,8 @@ impl<'a> ManyToOne<'a> {
         let order = self.scratch().and_then(|scratch| Some((scratch.order.as_ref()?, scratch.keeps_order)));
         let named = JsonOptions {
             preset: asked.preset,
-            capacities: asked.sharing.capacities.as_ref().map(Capacities::name),
+            capacities: asked.sharing.names(),
+            node_capacity: asked.nodes.names(),
             time_limit: self.task.time_limit(),
             construction: order.map(|(order, _)| order.algorithm.name()),
             neighbourhood: order.filter(|&(_, is_kept)| is_kept).map(|_| Neighbourhood::None.name()),
@@ -344,7 +346,10 @@ impl<'a> ManyToOne<'a> {
 struct JsonOptions {
     preset: MapPreset,
     #[serde(skip_serializing_if = "Option::is_none")]
-    capacities: Option<String>,
+    capacities: Option<OneOrEach<String>>,
+    /// Of each node, by weight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_capacity: Option<OneOrEach<String>>,
     /// In seconds.
     time_limit: Option<f64>,
     /// If the mapping was started or made along an order.

@@ -8,6 +8,7 @@ use super::goal::Goal;
 use super::initial::InitialOptions;
 use super::task::Asked;
 use super::together::Together;
+use crate::capacities::NodeOptions;
 use crate::compare::PictureOptions;
 use crate::end;
 use crate::error::{Result, UsageError};
@@ -70,6 +71,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) sharing: SharingOptions,
+
+    #[command(flatten)]
+    pub(crate) nodes: NodeOptions,
 
     #[command(flatten)]
     pub(crate) fixed: FixedOptions,
@@ -138,6 +142,7 @@ impl Options {
             on: &self.machine,
             preset: self.search.preset,
             sharing: &self.sharing,
+            nodes: &self.nodes,
             fixed: &self.fixed,
             picture: &self.picture,
             mesh: &self.mesh,
@@ -179,7 +184,8 @@ impl Options {
     pub(super) fn read_only(&self) -> Vec<&Path> {
         let constraints =
             self.fixed.file().into_iter().chain(self.together.iter().filter_map(Together::file));
-        let others = self.sharing.files().chain(self.construction.file()).chain(constraints);
+        let others = self.sharing.files().chain(self.nodes.files());
+        let others = others.chain(self.construction.file()).chain(constraints);
         let others = others.chain(self.goal.iter().map(Goal::schedule));
         [self.file.as_path()].into_iter().chain(self.machine.files()).chain(others).collect()
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::application::{Application, Input};
+use crate::capacities::NodeOptions;
 use crate::compare::PictureOptions;
 use crate::console::Console;
 use crate::error::Result;
@@ -35,6 +36,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) on: &'a MachineOptions,
     pub(crate) preset: MapPreset,
     pub(crate) sharing: &'a SharingOptions,
+    pub(crate) nodes: &'a NodeOptions,
     pub(crate) fixed: &'a FixedOptions,
     pub(crate) picture: &'a PictureOptions,
     pub(crate) mesh: &'a MeshOptions,
@@ -54,7 +56,7 @@ impl Asked<'_> {
         threads: usize,
         console: Console,
     ) -> Result<(Application, bool)> {
-        let mesh = (self.mesh, self.results.verify);
+        let mesh = (self.mesh, self.results.verify, self.nodes);
         self.sharing.read(Input::open(self.file)?, machine, mesh, (threads, console))
     }
 }

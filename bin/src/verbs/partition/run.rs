@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::options::OrderOptions;
 use crate::application::{self, Application, How, Input};
 use crate::audit::{Claim, MODEL, Written};
-use crate::capacities::Capacities;
+use crate::capacities::{CapacitiesByWeight, NodeOptions, OneOrEach};
 use crate::end::End;
 use crate::error::{Failure, Result, UsageError};
 use crate::files;
@@ -77,7 +77,7 @@ impl Way<'_> {
                 let is_multilevel = options.algorithm() == PartitionAlgorithm::default();
                 is_multilevel && options.index.is_none() && index.is_none()
             }
-            Self::Previous(..) => false,
+            Self::Previous(..) => true,
         }
     }
 }
@@ -94,7 +94,7 @@ pub(crate) struct Outputs {
 struct Sizes<'a> {
     number: usize,
     /// If the blocks are not all alike.
-    capacities: Option<Vec<u32>>,
+    capacities: CapacitiesByWeight,
     balance: &'a BalanceOptions,
 }
 
@@ -102,7 +102,7 @@ struct Sizes<'a> {
 struct Division {
     blocks: Blocks,
     /// If they are not all alike.
-    capacities: Option<Vec<u32>>,
+    capacities: CapacitiesByWeight,
     limits: Limits,
 }
 
@@ -110,8 +110,9 @@ impl<'a> Sizes<'a> {
     /// Reads what is asked for. What no graph can make right is refused.
     fn read(Asked { blocks, sharing, .. }: &Asked<'a>) -> Result<Self> {
         sharing.balance.check()?;
-        let capacities = sharing.capacities.as_ref().map(Capacities::of_blocks).transpose()?;
-        let number = match (*blocks, &capacities) {
+        let capacities = sharing.of_blocks()?;
+        let greatest = capacities.greatest();
+        let number = match (*blocks, &greatest) {
             (Some(k), Some(capacities)) if k != capacities.len() => {
                 let message = format!(
                     "--blocks={k}, but --capacities has {} numbers; leave out --blocks",
@@ -123,16 +124,14 @@ impl<'a> Sizes<'a> {
             (number, None) => number.unwrap_or(0),
         };
         Targets::check(number, 0.0)?;
-        if let Some(capacities) = &capacities {
-            Blocks::proportional(capacities.clone())?;
-        }
+        greatest.map(Blocks::proportional).transpose()?;
         Ok(Self { number, capacities, balance: &sharing.balance })
     }
 
     /// The blocks of a graph. There are no more than vertices, so their memory is bounded by that of the graph.
     fn of(self, Application { graph, weights, .. }: &Application) -> Result<Division> {
         let Self { number, capacities, balance } = self;
-        let blocks = match capacities.clone() {
+        let blocks = match capacities.greatest() {
             Some(capacities) => Blocks::proportional(capacities)?,
             None if number > graph.num_nodes() => {
                 let num_nodes = graph.num_nodes();
@@ -140,7 +139,7 @@ impl<'a> Sizes<'a> {
             }
             None => Blocks::equal(number)?,
         };
-        let limits = balance.limits_of(blocks.num_pes(), weights.as_ref())?;
+        let limits = balance.limits_of(&blocks, weights.as_ref(), (&capacities, &NodeOptions::default()))?;
         Ok(Division { limits, blocks, capacities })
     }
 }
@@ -229,8 +228,7 @@ impl<'a> Task<'a> {
         console.detail(format_args!("io time: {:.6}", self.job.seconds()));
         self.print_problem();
         blocks.check_enough(graph)?;
-        let several =
-            self.application.weights.as_ref().map(|weights| limits.of_weights(weights)).transpose()?;
+        let several = limits.several(graph, self.application.weights.as_ref())?;
         let fixed = self.fixed()?;
         fixed.iter().for_each(|fixed| fixed.print(console, "vertices"));
         if several.is_none() {
@@ -242,7 +240,7 @@ impl<'a> Task<'a> {
         let prepared = PreparedMachine::new(blocks);
         let request = Request::new(graph, &prepared).minimise(Objective::Cut);
         let request = match &several {
-            Some(several) => request.balanced_by(several),
+            Some(several) => request.balanced(several),
             None => request.balanced(limits.get()),
         };
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
@@ -305,6 +303,7 @@ impl<'a> Task<'a> {
             text: self.application.text.as_deref(),
             graph,
             weights: self.application.weights.as_ref(),
+            nodes: None,
             blocks: block_of,
             num_blocks: blocks.num_pes(),
             model: Some((&model, report.cut)),
@@ -503,7 +502,7 @@ impl<'a> Task<'a> {
         let Division { blocks, capacities, limits } = &self.division;
         let named = JsonOptions {
             blocks: blocks.num_pes(),
-            capacities: capacities.clone(),
+            capacities: OneOrEach::of(capacities.each().to_vec()),
             algorithm: self.algorithm(),
             grouping,
             preset: preset.name(),
@@ -523,7 +522,7 @@ impl<'a> Task<'a> {
 struct JsonOptions {
     blocks: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    capacities: Option<Vec<u32>>,
+    capacities: Option<OneOrEach<Vec<u32>>>,
     algorithm: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     grouping: Option<Grouping>,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
+use crate::capacities::NodeOptions;
 use crate::compare::{Other, PictureOptions};
 use crate::end;
 use crate::files;
@@ -40,6 +41,9 @@ pub(crate) struct Options {
     pub(crate) sharing: SharingOptions,
 
     #[command(flatten)]
+    pub(crate) nodes: NodeOptions,
+
+    #[command(flatten)]
     pub(crate) mesh: MeshOptions,
 
     /// Compare the mapping with others. A list with commas: block (the identity), socket (the packages of a node by
@@ -62,7 +66,8 @@ impl Options {
     /// All files that are read.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let mapping = files::files_of_mapping(&self.mapping);
-        let others = self.compare.iter().filter_map(Other::file).chain(self.sharing.files());
+        let others =
+            self.compare.iter().filter_map(Other::file).chain(self.sharing.files()).chain(self.nodes.files());
         [self.file.as_path()].into_iter().chain(mapping).chain(self.machine.files()).chain(others).collect()
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::options::Options;
 use crate::application::Input;
-use crate::capacities::Capacities;
+use crate::capacities::OneOrEach;
 use crate::compare::{self, Busiest, Row};
 use crate::console::Console;
 use crate::end::End;
@@ -74,10 +74,10 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let machine = machine.as_ref();
     options.sharing.balance.check()?;
     let threads = crate::options::threads(None)?;
-    let (input, mesh) = (Input::open(&options.file)?, (&options.mesh, false));
+    let (input, mesh) = (Input::open(&options.file)?, (&options.mesh, false, &options.nodes));
     let (application, is_many_to_one) = options.sharing.read(input, machine, mesh, (threads, console))?;
     let weights = application.weights.as_ref();
-    let limits = options.sharing.balance.limits_of(machine.num_pes(), weights)?;
+    let limits = options.sharing.limits(machine, weights, &options.nodes)?;
     if !is_many_to_one {
         options.sharing.check_one_to_one()?;
     }
@@ -115,10 +115,10 @@ impl Task<'_> {
         let drawn = options.picture.draw(graph, prepared, &name, &mapping, self.is_many_to_one)?;
         let drawn = drawn.unwrap_or_default();
         let simulation = options.phase.simulate(graph, *machine, &mapping)?;
-        let several = self.weights.map(|weights| self.limits.of_weights(weights)).transpose()?;
+        let several = self.limits.several(graph, self.weights)?;
         let request = Request::new(graph, prepared);
         let request = match &several {
-            Some(several) => request.balanced_by(several),
+            Some(several) => request.balanced(several),
             None if self.is_many_to_one => request.balanced(self.limits.get()),
             None => request,
         };
@@ -204,7 +204,8 @@ impl Task<'_> {
         let percents = |share: fn(&Balance) -> f64| self.is_many_to_one.then(|| self.limits.percents(share));
         JsonOptions {
             mapping: files::name(&self.options.mapping),
-            capacities: self.options.sharing.capacities.as_ref().map(Capacities::name),
+            capacities: self.options.sharing.names(),
+            node_capacity: self.options.nodes.names(),
             imbalance: percents(|balance| balance.imbalance),
             least_load: percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
@@ -218,7 +219,10 @@ impl Task<'_> {
 struct JsonOptions {
     mapping: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    capacities: Option<String>,
+    capacities: Option<OneOrEach<String>>,
+    /// Of each node, by weight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_capacity: Option<OneOrEach<String>>,
     /// Where PEs have many vertices: in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     imbalance: Option<Percents>,

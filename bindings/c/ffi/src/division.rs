@@ -31,6 +31,7 @@ impl<'a> Division<'a> {
     ) -> Result<Self, TargetsError> {
         let targets = limits.targets(graph, num_blocks, shares.as_deref())?;
         let bounds = targets.iter().map(|targets| targets.bounds().to_vec()).collect();
+        let shares = shares.or_else(|| limits.greatest_capacities(num_blocks));
         let shares = shares.unwrap_or_else(|| vec![1; num_blocks]);
         Ok(Self { shares, bounds, limits, fixed: None })
     }

@@ -42,7 +42,7 @@ pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::{guarded, untrapped};
 pub use integers::{Integers, reals};
-pub use limits::Limits;
+pub use limits::{AskedLimits, Limits};
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
 pub use message::{keep_message, kept_message};
 #[cfg(unix)]

@@ -4,11 +4,12 @@ use viem::Request;
 use viem::base::types::Weight;
 use viem::graph::{CsrGraph, VertexWeights};
 use viem::partition::{Targets, TargetsError};
-use viem::solve::{Balance, LoadLimits, RequestError, SeveralWeights};
+use viem::solve::{Balance, LimitsByWeight, LoadLimits, RequestError, SeveralWeights};
 
 /// The limits of the loads of blocks or PEs, where vertices have one weight or several.
 pub struct Limits<'a> {
     balances: Vec<Balance>,
+    capacities: &'a [Vec<u32>],
     by_weight: ByWeight<'a>,
 }
 
@@ -17,58 +18,133 @@ enum ByWeight<'a> {
     Several(SeveralWeights<'a>),
 }
 
+/// The limits that are asked for.
+#[derive(Clone, Copy, Default)]
+pub struct AskedLimits<'a, 'b> {
+    /// Those of each weight, or those that all have in common.
+    pub balances: &'b [Balance],
+    /// The least loads of single blocks or PEs.
+    pub least_loads: Option<&'a [Weight]>,
+    /// By weight, the capacity of each block or PE; empty if all weights have those of the machine.
+    pub capacities: &'a [Vec<u32>],
+    /// By weight, the greatest load of each node, or a single one for all nodes; empty if nodes have no bounds.
+    pub nodes: &'a [Option<Vec<Weight>>],
+}
+
+impl<'a> AskedLimits<'a, '_> {
+    /// The limits of a weight with its capacities, if weights have some.
+    fn of_weight(&self, weight: usize, limits: LoadLimits<'a>) -> LoadLimits<'a> {
+        self.capacities.get(weight).map_or(limits, |capacities| limits.with_capacities(capacities))
+    }
+
+    /// The limits of the only weight.
+    fn of_one(&self) -> Result<LoadLimits<'a>, RequestError> {
+        match *self.balances {
+            [balance] => Ok(self.of_weight(0, (balance, self.least_loads).into())),
+            _ => Err(RequestError::LimitsDiffer { found: self.balances.len(), expected: 1 }),
+        }
+    }
+
+    /// The limits of each of several weights.
+    fn of_several(&self, weights: &'a VertexWeights) -> Result<SeveralWeights<'a>, RequestError> {
+        if self.least_loads.is_some() {
+            return Err(RequestError::SeveralHaveLeastLoads);
+        }
+        let count = if let [_] = self.balances { weights.num_weights() } else { self.balances.len() };
+        let balances = self.balances.iter().cycle().take(count).enumerate();
+        let limits: Vec<LoadLimits<'a>> =
+            balances.map(|(weight, &balance)| self.of_weight(weight, balance.into())).collect();
+        SeveralWeights::new(weights, &limits)
+    }
+
+    /// By weight, the bound of each of `count` nodes.
+    fn of_nodes(&self, count: usize) -> Vec<Option<Vec<Weight>>> {
+        let each = |bounds: &Vec<Weight>| match bounds[..] {
+            [one] => vec![one; count],
+            _ => bounds.clone(),
+        };
+        self.nodes.iter().map(|bounds| bounds.as_ref().map(each)).collect()
+    }
+}
+
 impl From<Balance> for Limits<'_> {
     fn from(balance: Balance) -> Self {
-        Self { balances: vec![balance], by_weight: ByWeight::One(balance.into()) }
+        Self { balances: vec![balance], capacities: &[], by_weight: ByWeight::One(balance.into()) }
     }
 }
 
 impl<'a> Limits<'a> {
-    /// The limits of each of several weights, or of the only one; `least_loads` are those of single blocks or PEs.
+    /// The limits of each of several weights, or of the only one. `num_nodes` is the number of nodes of the machine; each block of a partition is one.
     ///
     /// # Errors
     ///
-    /// There is neither one balance for all weights nor one for each, or there are several weights and least loads of single blocks.
+    /// There are neither limits for all weights nor some for each, or there are several weights and least loads of single blocks.
     pub fn new(
-        weights: Option<&'a VertexWeights>,
-        balances: &[Balance],
-        least_loads: Option<&'a [Weight]>,
+        (graph, weights): (&CsrGraph, Option<&'a VertexWeights>),
+        asked: AskedLimits<'a, '_>,
+        num_nodes: &dyn Fn() -> usize,
     ) -> Result<Self, RequestError> {
-        let by_weight = match (weights, balances, least_loads) {
-            (None, &[balance], least_loads) => ByWeight::One((balance, least_loads).into()),
-            (None, _, _) => return Err(RequestError::LimitsDiffer { found: balances.len(), expected: 1 }),
-            (Some(_), _, Some(_)) => return Err(RequestError::SeveralHaveLeastLoads),
-            (Some(weights), _, None) => {
-                let limits: Vec<LoadLimits<'a>> = balances.iter().map(|&balance| balance.into()).collect();
-                ByWeight::Several(SeveralWeights::new(weights, &limits)?)
-            }
+        let AskedLimits { balances, capacities, nodes, .. } = asked;
+        let expected = weights.map_or(1, VertexWeights::num_weights);
+        let lengths = [capacities.len(), nodes.len()];
+        if let Some(found) = lengths.into_iter().find(|&found| ![0, expected].contains(&found)) {
+            return Err(RequestError::LimitsDiffer { found, expected });
+        }
+        let by_weight = match weights {
+            None => match (asked.of_one()?, nodes) {
+                (limits, []) => ByWeight::One(limits),
+                (limits, _) => ByWeight::Several(SeveralWeights::of_graph(graph, limits)),
+            },
+            Some(weights) => ByWeight::Several(asked.of_several(weights)?),
         };
-        Ok(Self { balances: balances.to_vec(), by_weight })
+        let by_weight = match by_weight {
+            ByWeight::Several(several) if !nodes.is_empty() => {
+                ByWeight::Several(several.with_node_bounds(asked.of_nodes(num_nodes()))?)
+            }
+            by_weight => by_weight,
+        };
+        Ok(Self { balances: balances.to_vec(), capacities, by_weight })
+    }
+
+    /// The greatest capacity of each of `num_blocks` blocks by any weight, if weights have capacities.
+    pub(crate) fn greatest_capacities(&self, num_blocks: usize) -> Option<Vec<u32>> {
+        let (first, others) = self.capacities.split_first()?;
+        let greatest =
+            |one: Vec<u32>, other: &Vec<u32>| one.into_iter().zip(other).map(|(a, &b)| a.max(b)).collect();
+        let greatest: Vec<u32> = others.iter().fold(first.clone(), greatest);
+        (greatest.len() == num_blocks).then_some(greatest)
     }
 
     /// The request with these limits.
     pub fn bound<'b>(&'b self, request: Request<'b>) -> Request<'b> {
-        match &self.by_weight {
-            ByWeight::One(limits) => request.balanced(*limits),
-            ByWeight::Several(several) => request.balanced_by(several),
-        }
+        let limits: LimitsByWeight<'b> = match &self.by_weight {
+            ByWeight::One(limits) => (*limits).into(),
+            ByWeight::Several(several) => several.into(),
+        };
+        request.balanced(limits)
     }
 
-    /// The targets by each weight of blocks in proportion to `shares`, equal ones without.
+    /// The targets by each weight of blocks in proportion to `shares`, equal ones without; those of weights with capacities in proportion to these.
     pub(crate) fn targets(
         &self,
         graph: &CsrGraph,
         num_blocks: usize,
         shares: Option<&[u32]>,
     ) -> Result<Vec<Targets>, TargetsError> {
-        let targets = |graph: &CsrGraph, balance: &Balance| match shares {
+        let targets = |weight: usize, graph: &CsrGraph, balance: &Balance| match self
+            .capacities
+            .get(weight)
+            .map(|capacities| &capacities[..])
+            .or(shares)
+        {
             None => Targets::equal(graph, num_blocks, balance.imbalance),
             Some(shares) => Targets::proportional(graph, shares, balance.imbalance),
         };
         match &self.by_weight {
-            ByWeight::One(_) => Ok(vec![targets(graph, &self.balances[0])?]),
+            ByWeight::One(_) => Ok(vec![targets(0, graph, &self.balances[0])?]),
             ByWeight::Several(several) => {
-                self.each(several).map(|(alone, balance)| targets(&alone, balance)).collect()
+                let each = self.each(several).enumerate();
+                each.map(|(weight, (alone, balance))| targets(weight, &alone, balance)).collect()
             }
         }
     }
@@ -82,13 +158,15 @@ impl<'a> Limits<'a> {
 
     /// Says that a least load is rounded down to 0, where it is. O(k) for k capacities, and O(c n) for c weights of n vertices.
     pub fn rounded_least(&self, graph: &CsrGraph, capacities: &[u32]) -> Option<String> {
+        let of = |weight: usize| self.capacities.get(weight).map_or(capacities, |own| &own[..]);
         match &self.by_weight {
             ByWeight::One(LoadLimits::Proportional { balance, least_loads: None, .. }) => {
-                rounded_least(graph, capacities, balance)
+                rounded_least(graph, of(0), balance)
             }
             ByWeight::One(_) => None,
             ByWeight::Several(several) => {
-                self.each(several).find_map(|(alone, balance)| rounded_least(&alone, capacities, balance))
+                let mut each = self.each(several).enumerate();
+                each.find_map(|(weight, (alone, balance))| rounded_least(&alone, of(weight), balance))
             }
         }
     }

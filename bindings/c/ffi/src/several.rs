@@ -47,7 +47,7 @@ impl Several<'_> {
         check_memory(memory_of_run(n, self.graph.num_arcs()) + 64 * k as u128 + 32 * size)?;
         self.with_limits(|blocks, several| {
             let machine = PreparedMachine::new(blocks);
-            let request = Request::new(self.graph, &machine).balanced_by(several).minimise(Objective::Cut);
+            let request = Request::new(self.graph, &machine).balanced(several).minimise(Objective::Cut);
             Ok(request.solve(config)?)
         })
     }

@@ -406,6 +406,57 @@ static void test_connected(void) {
   viem_graph_free(grid);
 }
 
+/* Time and memory of each of four blocks or PEs. */
+static void sum_up(const viem_mapping *found, const int64_t *weights, int64_t loads[4][2]) {
+  memset(loads, 0, 8 * sizeof(int64_t));
+  for (int v = 0; v < 400; v++) {
+    for (int weight = 0; weight < 2; weight++) loads[viem_mapping_pes(found)[v]][weight] += weights[2 * v + weight];
+  }
+}
+
+/* Memory of 1400 in all: in proportion to capacities of its own, then within that of two nodes. */
+static void test_capacities_of_weights(const viem_graph *weighted, const viem_machine *tree, const int64_t *weights) {
+  viem_error *error = NULL;
+  viem_settings *settings = new_settings(VIEM_PRESET_FAST);
+  viem_mapping *found = NULL, *moved = NULL;
+  viem_report report;
+  uint32_t capacities[8] = {1, 4, 1, 1, 1, 1, 1, 1};
+  int64_t loads[4][2], memory[4] = {-1, 500, -1, 1000}, most[4] = {829, 209, 209, 209};
+  double imbalances[2] = {0.03, 100};
+  CHECK(viem_machine_num_nodes(tree) == 2 && viem_machine_num_nodes(NULL) == 0);
+  SUCCEED(viem_settings_set_capacities_of_weights(settings, 2, 4, capacities, &error));
+  SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found, &error));
+  sum_up(found, weights, loads);
+  for (int block = 0; block < 4; block++) CHECK(loads[block][0] <= 103 && loads[block][1] <= most[block]);
+  CHECK(loads[0][1] > 350);
+  viem_mapping_free(found);
+  FAIL(viem_partition(weighted, 5, NULL, NULL, settings, &found, &error), VIEM_STATUS_USAGE, "4 capacities");
+  SUCCEED(viem_settings_set_capacities_of_weights(settings, 0, 0, NULL, &error));
+  SUCCEED(viem_settings_set_limits_of_weights(settings, 2, imbalances, NULL, &error));
+  SUCCEED(viem_settings_set_node_capacities(settings, 2, 2, memory, &error));
+  SUCCEED(viem_map_many_to_one(weighted, tree, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_remap(weighted, tree, found, 1, NULL, settings, &moved, &error));
+  sum_up(moved, weights, loads);
+  for (int pe = 0; pe < 4; pe++) CHECK(loads[pe][0] <= 103);
+  CHECK(loads[0][1] + loads[1][1] <= 500 && loads[2][1] + loads[3][1] <= 1000);
+  SUCCEED(viem_mapping_report(moved, &report, &error));
+  CHECK(report.loads.overload == 0);
+  viem_mapping_free(moved);
+  viem_mapping_free(found);
+  memory[1] = 5, memory[3] = 5;
+  SUCCEED(viem_settings_set_node_capacities(settings, 2, 2, memory, &error));
+  SUCCEED(viem_map_many_to_one(weighted, tree, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  CHECK(report.loads.overload == 1390);
+  viem_mapping_free(found);
+  memory[2] = 4;
+  FAIL(viem_settings_set_node_capacities(settings, 2, 2, memory, &error), VIEM_STATUS_USAGE, "the capacity of a node is -1");
+  FAIL(viem_settings_set_node_capacities(settings, 2, 2, NULL, &error), VIEM_STATUS_USAGE, "`capacities`");
+  FAIL(viem_settings_set_capacities_of_weights(settings, INT64_MAX, INT64_MAX, capacities, &error), VIEM_STATUS_USAGE, "");
+  FAIL(viem_settings_set_capacities_of_weights(NULL, 2, 4, capacities, &error), VIEM_STATUS_USAGE, "`settings`");
+  viem_settings_free(settings);
+}
+
 /* A grid of 20 x 20 whose left half has memory, too. */
 static void test_several_weights(void) {
   viem_error *error = NULL;
@@ -442,8 +493,12 @@ static void test_several_weights(void) {
   FAIL(viem_partition(grid, 4, NULL, NULL, settings, &found[0], &error), VIEM_STATUS_USAGE, "2 limits for 1 weight");
   SUCCEED(viem_settings_set_limits_of_weights(settings, 0, NULL, NULL, &error));
   SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found[0], &error));
-  FAIL(viem_repartition(weighted, 4, NULL, NULL, found[0], 1, settings, &found[1], &error), VIEM_STATUS_USAGE, "one weight, not several");
+  SUCCEED(viem_repartition(weighted, 4, NULL, NULL, found[0], 1, settings, &found[1], &error));
+  SUCCEED(viem_mapping_report(found[1], &report, &error));
+  CHECK(report.migration.vertices == 0 && report.loads.overload == 0);
+  viem_mapping_free(found[1]);
   viem_mapping_free(found[0]);
+  test_capacities_of_weights(weighted, tree, weights);
   imbalances[1] = -1;
   FAIL(viem_settings_set_limits_of_weights(settings, 2, imbalances, NULL, &error), VIEM_STATUS_USAGE, "imbalance");
   FAIL(viem_settings_set_limits_of_weights(settings, 2, NULL, NULL, &error), VIEM_STATUS_USAGE, "`imbalances`");

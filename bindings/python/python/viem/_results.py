@@ -45,6 +45,20 @@ class Loads(TypedDict):
     """The sum of their deficits."""
     empty: int
     """The number of those without a vertex, except those of capacity 0."""
+    nodes: NodeLoads
+    """Of nodes, if these have bounds of their own."""
+
+
+class NodeLoads(TypedDict):
+    """The loads of nodes, each the sum over its PEs."""
+
+    greatest: int
+    bound: int
+    """The greatest bound of any."""
+    fullest: float
+    """The greatest ratio of a load to its bound."""
+    overload: int
+    """The sum of what loads exceed their bounds by."""
 
 
 class Migration(TypedDict):

@@ -23,6 +23,10 @@ Imbalance = Union[float, Sequence[float]]
 LeastLoad = Union[float, ArrayLike]
 """A fraction of the share of each PE or block, or an array with a weight for each; of several weights of the vertices, a fraction for each weight."""
 
+NodeCapacity = Union[None, int, ArrayLike, Sequence[Union[None, int, ArrayLike]]]
+"""The most that all vertices on a node may weigh together: a number for every node, or an array with one for each; of several weights of the vertices, a
+sequence with that of each weight, or None where it has no bound."""
+
 OnInterrupt = Literal["raise", "return"]
 """The effect of Ctrl-C on a run, besides ending it."""
 
@@ -31,11 +35,13 @@ class Settings:
     """Settings of a run, as the extension reads them."""
 
     __slots__ = (
+        "capacities",
         "connected",
         "excess",
         "imbalances",
         "least_loads",
         "least_shares",
+        "node_capacities",
         "objective",
         "preset",
         "progress",
@@ -59,6 +65,8 @@ class Settings:
         objective: str = "J",
         excess: float = 0.03,
         connected: bool = False,
+        capacities: Optional[ArrayLike] = None,
+        node_capacity: NodeCapacity = None,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -79,3 +87,32 @@ class Settings:
         self.objective = objective
         self.excess = excess
         self.connected = connected
+        self.capacities = [] if capacities is None else _columns(capacities)
+        self.node_capacities = _of_nodes(node_capacity, num_weights)
+
+
+def _columns(capacities: ArrayLike) -> list[list[int]]:
+    """The capacities by weight, from an array with a row for each PE or block."""
+    array = np.asarray(capacities)
+    if array.ndim not in (1, 2):
+        raise UsageError("capacities are an array with a row for each PE or block, and a column for each weight")
+    columns = array.T if array.ndim == 2 else [array]
+    return [_whole("capacities", column) for column in columns]
+
+
+def _of_nodes(capacity: NodeCapacity, num_weights: int) -> list[Optional[list[int]]]:
+    """The bounds of the nodes by weight, or none."""
+    if capacity is None:
+        return []
+    each = [capacity] if num_weights == 1 else capacity
+    if np.ndim(capacity) == 0 and num_weights > 1 or len(each) != num_weights:  # type: ignore[arg-type]
+        raise UsageError("node_capacity of several weights has an entry for each weight, None where there is no bound")
+    return [None if own is None else _whole("node_capacity", np.atleast_1d(own)) for own in each]  # type: ignore[union-attr]
+
+
+def _whole(name: str, numbers: ArrayLike) -> list[int]:
+    """Whole numbers from 0 on."""
+    array = vector(name, numbers)
+    if array.dtype.kind not in "iu" or (array.size and array.min() < 0):
+        raise UsageError(f"{name} are whole numbers from 0 on")
+    return [int(number) for number in array]

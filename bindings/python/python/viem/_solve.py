@@ -12,7 +12,7 @@ from ._errors import UsageError
 from ._graph import Weights, as_graph, places, vector
 from ._machine import Machine, core_of
 from ._results import Mapping, Partition
-from ._settings import Imbalance, LeastLoad, OnInterrupt, Preset, Progress, Settings
+from ._settings import Imbalance, LeastLoad, NodeCapacity, OnInterrupt, Preset, Progress, Settings
 
 
 def map(
@@ -98,6 +98,8 @@ def map_many_to_one(
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
+    capacities: Optional[ArrayLike] = None,
+    node_capacity: NodeCapacity = None,
     connected: bool = False,
     directed: bool = False,
     start: Any = None,
@@ -127,6 +129,11 @@ def map_many_to_one(
         No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each PE,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
+    capacities : array with a row for each PE, and a column for each weight of the vertices, optional
+        The capacities of the PEs by each weight, such as speed and memory, instead of those of the machine; at least 0. Loads are in proportion to them.
+    node_capacity : int, array with a number for each node, or of several weights of the vertices a sequence with that of each, optional
+        The most that all vertices on a node may weigh together, such as its memory; None for a weight without such a bound. The bounds of PEs hold, too; a large
+        imbalance lifts them. Machines that know no nodes have one for each PE. `report["loads_by_weight"][i]["nodes"]` has the loads of the nodes.
     connected : bool
         True if the vertices of each PE are connected by edges between them, as far as the bounds allow it; `report["in_pieces"]` counts the others.
         Vertices have one weight then, and the objective is J.
@@ -155,6 +162,8 @@ def map_many_to_one(
         objective,
         excess,
         connected,
+        capacities,
+        node_capacity,
     )
     found = _viem.map_many_to_one(
         converted._core,
@@ -204,7 +213,7 @@ def partition(
         True if the vertices of each block are connected by edges between them, as far as the bounds allow it; `report["in_pieces"]` counts the others.
         Vertices have one weight then.
     shares : array of num_blocks int, optional
-        The weights of the blocks in proportion to each other; equal by default.
+        The weights of the blocks in proportion to each other; equal by default. With a column for each weight of the vertices, each has shares of its own.
     fixed : array of n blocks with -1 for free vertices, or dict of blocks by label, optional
         The blocks of fixed vertices.
     preset : {"eco", "fast", "strong", "ecosocial", "fastsocial", "strongsocial"}
@@ -238,11 +247,12 @@ def partition(
         least_load,
         converted.num_weights,
         connected=connected,
+        capacities=_by_weight(shares),
     )
     found = _viem.partition(
         converted._core,
         _count(num_blocks),
-        None if shares is None else vector("shares", shares),
+        _common(shares),
         None,
         0.0,
         places("fixed", fixed, converted, None, partial=True),
@@ -259,8 +269,10 @@ def remap(
     *,
     migration_weight: float = 1.0,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
+    capacities: Optional[ArrayLike] = None,
+    node_capacity: NodeCapacity = None,
     directed: bool = False,
     fixed: Any = None,
     preset: Preset = "eco",
@@ -278,7 +290,7 @@ def remap(
     *,
     migration_weight: float = 1.0,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
@@ -297,9 +309,11 @@ def remap(
     *,
     migration_weight: float = 1.0,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
+    capacities: Optional[ArrayLike] = None,
+    node_capacity: NodeCapacity = None,
     directed: bool = False,
     fixed: Any = None,
     preset: Preset = "eco",
@@ -323,7 +337,7 @@ def remap(
     migration_weight : float
         At least 0.
 
-    The rest is as for `map_many_to_one` and `partition`, but vertices have one weight. What has moved is in `report["migration"]`.
+    The rest is as for `map_many_to_one` and `partition`. What migrates is counted by the first weight of the vertices. What has moved is in `report["migration"]`.
 
     Examples
     --------
@@ -336,11 +350,19 @@ def remap(
     """
     converted = as_graph(graph, weights, directed)
     settings = Settings(
-        preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load, converted.num_weights
+        preset,
+        seed,
+        threads,
+        time_limit,
+        progress,
+        on_interrupt,
+        imbalance,
+        least_load,
+        converted.num_weights,
+        capacities=_capacities(target, shares, capacities),
+        node_capacity=_node_capacity(target, node_capacity),
     )
     if isinstance(target, Machine):
-        if shares is not None:
-            raise UsageError("the shares of a machine are its capacities")
         found = _viem.remap(
             converted._core,
             target._core,
@@ -353,7 +375,7 @@ def remap(
     found = _viem.partition(
         converted._core,
         _count(target),
-        None if shares is None else vector("shares", shares),
+        _common(shares),
         _old(old, converted, None),
         migration_weight,
         places("fixed", fixed, converted, None, partial=True),
@@ -372,6 +394,8 @@ def evaluate(
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
+    capacities: Optional[ArrayLike] = None,
+    node_capacity: NodeCapacity = None,
     directed: bool = False,
 ) -> Mapping: ...
 @overload
@@ -396,6 +420,8 @@ def evaluate(
     imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
+    capacities: Optional[ArrayLike] = None,
+    node_capacity: NodeCapacity = None,
     directed: bool = False,
 ) -> Union[Mapping, Partition]:
     """Scores a mapping or a partition that is given, without any search.
@@ -421,7 +447,13 @@ def evaluate(
     1
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(imbalance=imbalance, least_load=least_load, num_weights=converted.num_weights)
+    settings = Settings(
+        imbalance=imbalance,
+        least_load=least_load,
+        num_weights=converted.num_weights,
+        capacities=_capacities(target, shares, capacities),
+        node_capacity=_node_capacity(target, node_capacity),
+    )
     if isinstance(target, Machine):
         if np.any(least_load) and not many_to_one:
             raise UsageError("least_load is for many-to-one mappings and partitions")
@@ -431,11 +463,41 @@ def evaluate(
     found = _viem.evaluate_partition(
         converted._core,
         _count(target),
-        None if shares is None else vector("shares", shares),
+        _common(shares),
         _old(placement, converted, None),
         settings,
     )
     return Partition(converted, target, *found)
+
+
+def _by_weight(shares: Optional[ArrayLike]) -> Optional[ArrayLike]:
+    """The shares of blocks, if they have a column for each weight."""
+    return shares if shares is not None and np.ndim(shares) == 2 else None
+
+
+def _common(shares: Optional[ArrayLike]) -> Any:
+    """The shares of blocks that all weights have in common."""
+    return None if shares is None or np.ndim(shares) == 2 else vector("shares", shares)
+
+
+def _capacities(
+    target: Union[Machine, int], shares: Optional[ArrayLike], capacities: Optional[ArrayLike]
+) -> Optional[ArrayLike]:
+    """The capacities by weight of the PEs or blocks."""
+    if isinstance(target, Machine):
+        if shares is not None:
+            raise UsageError("the shares of a machine are its capacities")
+        return capacities
+    if capacities is not None:
+        raise UsageError("the capacities of blocks are their shares")
+    return _by_weight(shares)
+
+
+def _node_capacity(target: Union[Machine, int], node_capacity: NodeCapacity) -> NodeCapacity:
+    """The bounds of nodes, which machines have."""
+    if node_capacity is not None and not isinstance(target, Machine):
+        raise UsageError("node_capacity is for machines, which have nodes")
+    return node_capacity
 
 
 def _old(placement: Any, graph: Any, machine: Optional[Machine]) -> Any:

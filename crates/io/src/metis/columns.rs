@@ -4,6 +4,7 @@
 //! memory beside the column that the rows begin with.
 
 use viem::base::memory::{self, OutOfMemory};
+use viem::base::threads;
 use viem::base::types::{NodeId, Weight};
 
 /// The columns of the arcs of some rows; the greatest one stands for all beyond 2^32.
@@ -56,7 +57,7 @@ impl Columns {
             return self.push_plain(start, begin, promised);
         }
         let place = self.stored.len();
-        memory::append(&mut self.stored, columns, promised)?;
+        threads::append(&mut self.stored, columns, promised)?;
         self.push(start, Begin::Stored(place), promised)
     }
 
@@ -85,7 +86,7 @@ impl Columns {
     /// Appends the columns of rows that follow these, which have `arcs` arcs.
     pub fn append(&mut self, later: &Self, arcs: usize, promised: usize) -> Result<(), OutOfMemory> {
         let stored = self.stored.len();
-        memory::append(&mut self.stored, &later.stored, promised)?;
+        threads::append(&mut self.stored, &later.stored, promised)?;
         for &Run { arc, begin } in &later.runs {
             let begin = match begin {
                 Begin::Plain(column) => Begin::Plain(column),

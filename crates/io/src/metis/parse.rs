@@ -15,6 +15,7 @@ use super::header::Header;
 use crate::scanner::{Scanner, TextKind, Token};
 use viem::base::memory::{self, OutOfMemory};
 use viem::base::number::NumberFault;
+use viem::base::threads;
 use viem::base::types::{NodeId, Weight};
 use viem::graph::fingerprint::is_surely_symmetric;
 use viem::graph::validation::{Asymmetry, visit_asymmetries};
@@ -167,11 +168,11 @@ impl Rows {
     /// Appends rows that follow these, parsed with the sums before them if `knows_sum`.
     pub(super) fn append(&mut self, later: &Self, knows_sum: bool) -> Result<(), OutOfMemory> {
         let (rows, arcs, base) = (self.header.num_nodes, self.promised_arcs(), self.targets.len());
-        memory::append(&mut self.targets, &later.targets, arcs)?;
+        threads::append(&mut self.targets, &later.targets, arcs)?;
         self.columns.append(&later.columns, base, arcs)?;
-        memory::append(&mut self.weights, &later.weights, arcs)?;
+        threads::append(&mut self.weights, &later.weights, arcs)?;
         let each = later.node_values.len().div_ceil((later.offsets.len() - 1).max(1));
-        memory::append(&mut self.node_values, &later.node_values, rows.saturating_mul(each))?;
+        threads::append(&mut self.node_values, &later.node_values, rows.saturating_mul(each))?;
         memory::make_room(&mut self.offsets, later.offsets.len() - 1, rows + 1)?;
         self.offsets.extend(later.offsets[1..].iter().map(|offset| base + offset));
         self.lines.append(&later.lines, rows)?;

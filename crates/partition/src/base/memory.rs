@@ -61,13 +61,6 @@ pub fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) -> Result
     add_room(array, again.max(count))
 }
 
-/// Appends values to such an array.
-pub fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize) -> Result<(), OutOfMemory> {
-    make_room(array, values.len(), promised)?;
-    array.extend_from_slice(values);
-    Ok(())
-}
-
 /// Makes room for `count` more values in an array whose length nobody knows before; it doubles when it is full.
 pub fn reserve<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
     let again = if array.capacity() - array.len() < count { count.max(array.capacity()) } else { 0 };

@@ -205,6 +205,28 @@ pub fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
     map_each(entries.chunks_mut(GRAIN_SIZE).enumerate().collect(), &of_grain);
 }
 
+/// The number of values that a task of [`append`] copies at least. Balances as [`GRAIN_SIZE`] does; most of the time goes into new pages.
+const LEAST_COPIED: usize = 1 << 13;
+
+/// Appends values to an array that grows while it is read ([`memory::make_room`]), in parallel if there are many.
+pub fn append<T: Copy + Send + Sync>(
+    array: &mut Vec<T>,
+    values: &[T],
+    promised: usize,
+) -> Result<(), OutOfMemory> {
+    memory::make_room(array, values.len(), promised)?;
+    if values.len() <= LEAST_COPIED || !is_in_pool() {
+        array.extend_from_slice(values);
+    } else if is_shared() {
+        array.par_extend(values.par_iter().with_min_len(LEAST_COPIED).copied());
+    } else {
+        let array = Slot::new(array);
+        let chunks: Vec<&[T]> = values.chunks(LEAST_COPIED).collect();
+        in_turn(0..chunks.len(), &|index| array.lock().extend_from_slice(chunks[index]));
+    }
+    Ok(())
+}
+
 /// An array of `count` times the same value, which all threads write if it is long.
 pub fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
     let mut array = memory::zeroed(count)?;
@@ -299,6 +321,22 @@ mod tests {
             let mut entries = vec![0; count];
             super::fill(&mut entries, square);
             assert_eq!((entries, super::sum(count, square)), (expected.clone(), expected.iter().sum()));
+        }
+    }
+
+    #[test]
+    fn values_are_appended_in_their_order() {
+        for count in [0, 5, 8192, 100_000] {
+            let values: Vec<usize> = (0..count).collect();
+            let extended = || {
+                let mut array = vec![7];
+                super::append(&mut array, &values, 0).unwrap();
+                array
+            };
+            let expected: Vec<usize> = std::iter::once(7).chain(0..count).collect();
+            assert_eq!(super::run(3, extended).unwrap(), expected);
+            assert_eq!(super::measure(8, extended).unwrap().0, expected);
+            assert_eq!(extended(), expected);
         }
     }
 

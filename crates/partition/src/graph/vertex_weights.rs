@@ -80,6 +80,12 @@ impl VertexWeights {
         Ok(Self { num_weights, values, totals })
     }
 
+    /// The weights of the vertices of a graph, one for each: for limits that only several weights have. O(n).
+    pub fn of_graph(graph: &CsrGraph) -> Self {
+        let values = graph.node_weights().to_vec();
+        Self { num_weights: 1, values, totals: vec![graph.total_node_weight()] }
+    }
+
     /// Fails unless these are the weights of as many vertices.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use super::compact::{self, CompactGraph, Stored};
 use super::layout::{Layout, place_blocks};
 use super::objective::{BlockDistances, EdgeCost, Migrating, Objective};
 use super::refine::fill;
-use super::remap::{EdgeCosts, Envelope, Remap, RemapError, Remapping};
+use super::remap::{EdgeCosts, Envelope, OneWeight, Remap, RemapError, Remapping};
 use super::scheme::enumeration;
 use super::scheme::initial::multisection::Multisection;
 use super::scheme::multilevel::{FlowLevels, Task};
@@ -226,7 +226,8 @@ impl ManyToOnePartitioner {
         let division =
             Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
         let along = (!tree.is_flat()).then_some(division);
-        let remap = &Remap { graph, targets, remapping, settings, along, seed: self.seed, observer };
+        let divider = OneWeight { targets, settings, along };
+        let remap = &Remap { graph, remapping, divider, seed: self.seed, observer };
         let scratch = &|| -> Result<Vec<BlockId>, RemapError> {
             let scratch = scratch()?;
             let blocks = renamed(scratch.partition.blocks(), &remap.labels(&scratch.partition, tree));

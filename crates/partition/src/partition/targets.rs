@@ -73,6 +73,18 @@ pub enum TargetsError {
         weights = counted(found, "weight", "weights")
     )]
     WeightsDiffer { found: usize, expected: usize },
+    #[error(
+        "the list has {groups}, but the partition {blocks}",
+        groups = counted(found, "group", "groups"),
+        blocks = counted(expected, "block", "blocks")
+    )]
+    GroupsDiffer { found: usize, expected: usize },
+    #[error(
+        "the list has {bounds}, but there are {groups} of blocks",
+        bounds = counted(found, "bound", "bounds"),
+        groups = counted(expected, "group", "groups")
+    )]
+    GroupBoundsDiffer { found: usize, expected: usize },
     #[error("block {block} has size {size}, but may weigh {bound} at most; a bound is not below the size")]
     BoundBelowSize { block: usize, size: Weight, bound: Weight },
     #[error("the least load must be a number from 0 to 1 times the share, not {least_load}")]
@@ -105,6 +117,8 @@ impl HasKind for TargetsError {
             | Self::SumDiffers { .. }
             | Self::BoundsDiffer { .. }
             | Self::WeightsDiffer { .. }
+            | Self::GroupsDiffer { .. }
+            | Self::GroupBoundsDiffer { .. }
             | Self::BoundBelowSize { .. }
             | Self::BadLeastLoad { .. }
             | Self::LeastLoadsDiffer { .. }

@@ -11,6 +11,7 @@ use super::previous::Migration;
 use super::weight::MigrationWeight;
 use crate::base::types::{Cost, Weight};
 use crate::partition::bounds::BoundViolation;
+use crate::partition::loads::Excess;
 
 /// The results of a remapping, of which one is best for each weight of migration.
 ///
@@ -40,11 +41,21 @@ pub struct Envelope<T> {
     limits: Limits,
 }
 
+/// What a result misses of its bounds: relative excess if vertices have several weights, then the excess and what is missing of least loads, and
+/// the number of empty blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::partition) struct Missed {
+    pub excess: Excess,
+    pub of_one: BoundViolation,
+    pub empty: usize,
+}
+
 /// A result, and what it is compared by.
 #[derive(Clone, Debug)]
 pub(in crate::partition) struct Point<T> {
-    /// By how much bounds are missed, and the number of empty blocks. Only results that miss the least are kept.
-    pub missed: (BoundViolation, usize),
+    /// What is missed of the bounds. Only results that miss the least are kept.
+    pub missed: Missed,
+    pub violation: BoundViolation,
     pub cost: Cost,
     pub migration: Migration,
     pub result: T,
@@ -96,9 +107,9 @@ impl<T> Envelope<T> {
 
     /// A result that is best for all weights.
     pub fn single(result: T) -> Self {
-        let (missed, migration) = ((BoundViolation::NONE, 0), Migration::default());
+        let (missed, violation, migration) = <(Missed, BoundViolation, Migration)>::default();
         let limits = Limits { edges: 0, total: 0, num_blocks: 1 };
-        Self { points: vec![Point { missed, cost: 0, migration, result }], limits }
+        Self { points: vec![Point { missed, violation, cost: 0, migration, result }], limits }
     }
 
     /// What becomes of each result.
@@ -108,8 +119,8 @@ impl<T> Envelope<T> {
 
     /// What becomes of each result, or the first error.
     pub fn try_map<U, E>(self, mut becomes: impl FnMut(T) -> Result<U, E>) -> Result<Envelope<U>, E> {
-        let map = |Point { missed, cost, migration, result }| {
-            becomes(result).map(|result| Point { missed, cost, migration, result })
+        let map = |Point { missed, violation, cost, migration, result }| {
+            becomes(result).map(|result| Point { missed, violation, cost, migration, result })
         };
         let points = self.points.into_iter().map(map).collect::<Result<_, E>>()?;
         Ok(Envelope { points, limits: self.limits })
@@ -148,7 +159,7 @@ impl<T> Point<T> {
     }
 
     fn on_curve(&self, migration_weight: MigrationWeight) -> CurvePoint {
-        let Self { missed: (BoundViolation { overload, shortfall }, _), cost, migration, .. } = *self;
+        let Self { violation: BoundViolation { overload, shortfall }, cost, migration, .. } = *self;
         CurvePoint { migration_weight, cost, migration, overload, shortfall }
     }
 }
@@ -163,7 +174,9 @@ mod tests {
     }
 
     fn point(missed: (BoundViolation, usize), [cost, weight]: [i64; 2], result: usize) -> Point<usize> {
-        Point { missed, cost, migration: Migration { weight, vertices: 1 }, result }
+        let (violation, empty) = missed;
+        let missed = Missed { of_one: violation, empty, ..Missed::default() };
+        Point { missed, violation, cost, migration: Migration { weight, vertices: 1 }, result }
     }
 
     #[test]

@@ -72,11 +72,14 @@
 //!   with a smaller weight as well, and one that continues from there.
 //! - *All results are candidates for all weights* (`remap/envelope.rs`). A search with one weight alone moved more for 1000 than for 0, and cut
 //!   more than for 1 at the same migration.
+//! - *Weights of vertices are the divider's concern* (`remap/divider.rs`). The search asks one to make partitions for a ratio, and to judge them; one
+//!   knows one weight, the other [several](super::vector).
 //! - *Weight 0 is a different problem*: labels for a partition from scratch (`remap/relabel.rs`), by linear assignment; on trees from the
 //!   innermost parts outwards.
 
 mod chains;
 mod curve;
+mod divider;
 mod envelope;
 mod limits;
 mod partitioner;
@@ -87,7 +90,9 @@ mod search;
 mod weight;
 
 pub use curve::CurvePoint;
+pub(super) use divider::{Divider, Level, OneWeight};
 pub use envelope::Envelope;
+pub(super) use envelope::Missed;
 pub use limits::{MOST_RELABELLED, RemapError};
 pub use partitioner::Remapped;
 pub use previous::{Migration, PreviousAssignment, PreviousAssignmentError, RemovedBlocks};

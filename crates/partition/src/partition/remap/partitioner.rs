@@ -1,5 +1,6 @@
 //! Partitions of small cut that resume older ones.
 
+use super::divider::OneWeight;
 use super::envelope::Envelope;
 use super::limits::RemapError;
 use super::previous::{Migration, PreviousAssignment};
@@ -75,15 +76,8 @@ impl Partitioner<'_> {
         }
         let basic = self.clone().basic();
         let settings = if targets.are_exact() { &basic.exact } else { &basic.settings };
-        let remap = Remap {
-            graph,
-            targets,
-            remapping,
-            settings,
-            along: None,
-            seed: self.seed,
-            observer: self.observer,
-        };
+        let divider = OneWeight { targets, settings, along: None };
+        let remap = Remap { graph, remapping, divider, seed: self.seed, observer: self.observer };
         let scratch = || {
             let scratch = basic.partition(graph, targets);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());

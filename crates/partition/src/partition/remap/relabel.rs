@@ -23,10 +23,9 @@ pub(super) struct Relabelling<'a> {
     pub overlaps: Vec<Weight>,
     /// More than can stay in all blocks together.
     pub most: Weight,
-    /// The weight of each block.
-    pub weights: &'a [Weight],
-    /// What each label may weigh.
-    pub bounds: LoadBounds<'a>,
+    pub num_blocks: usize,
+    /// Whether a block may get a label.
+    pub fits: &'a dyn Fn(usize, usize) -> bool,
     pub observer: &'a dyn Observer,
 }
 
@@ -34,7 +33,7 @@ impl Relabelling<'_> {
     /// The label of each block; their own labels if the observer asks to stop.
     pub fn best(&self) -> Vec<BlockId> {
         let found = self.of_parts(0, 0, &mut Watch::new(self.observer));
-        found.map_or_else(|| (0..self.weights.len() as BlockId).collect(), |(_, labels)| labels)
+        found.map_or_else(|| (0..self.num_blocks as BlockId).collect(), |(_, labels)| labels)
     }
 
     /// The weight that stays if a part gets the labels of another, and the label of each of its blocks; nothing if they
@@ -47,7 +46,7 @@ impl Relabelling<'_> {
         }
         if own.is_empty() {
             let overlap = |block, label, _: &mut Watch<'_>| {
-                self.fits(block, label).then(|| (self.overlap(block, label), vec![label as BlockId]))
+                (self.fits)(block, label).then(|| (self.overlap(block, label), vec![label as BlockId]))
             };
             return self.match_all(blocks, labels, overlap, watch);
         }
@@ -78,20 +77,20 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Returns whether a block may get a label: where it neither exceeds nor lacks more than under its own, and no vertex is where there must be none.
-    fn fits(&self, block: usize, label: usize) -> bool {
-        if self.bounds.is_closed(label as BlockId) != self.bounds.is_closed(block as BlockId) {
-            return false;
-        }
-        let weight = self.weights[block];
-        let overload = |label: usize| (weight - self.bounds.most[label]).max(0);
-        let lack = |label: usize| self.bounds.lack(label as BlockId, weight);
-        overload(label) <= overload(block) && lack(label) <= lack(block)
-    }
-
     fn overlap(&self, block: usize, label: usize) -> Weight {
-        self.overlaps[block * self.weights.len() + label]
+        self.overlaps[block * self.num_blocks + label]
     }
+}
+
+/// Returns whether a block of this weight may get a label: where it neither exceeds nor lacks more than under its own, and no vertex is where there must be
+/// none.
+pub(super) fn fits(bounds: LoadBounds<'_>, weight: Weight, block: usize, label: usize) -> bool {
+    if bounds.is_closed(label as BlockId) != bounds.is_closed(block as BlockId) {
+        return false;
+    }
+    let overload = |label: usize| (weight - bounds.most[label]).max(0);
+    let lack = |label: usize| bounds.lack(label as BlockId, weight);
+    overload(label) <= overload(block) && lack(label) <= lack(block)
 }
 
 #[cfg(test)]
@@ -117,7 +116,7 @@ mod tests {
         at: usize,
     ) -> Weight {
         if at == labels.len() {
-            let fit = labels.iter().enumerate().all(|(block, &label)| relabelling.fits(block, label));
+            let fit = labels.iter().enumerate().all(|(block, &label)| (relabelling.fits)(block, label));
             let overlaps = labels.iter().enumerate().map(|(b, &label)| relabelling.overlap(b, label));
             return if fit && allowed(labels) { overlaps.sum() } else { -1 };
         }
@@ -141,12 +140,13 @@ mod tests {
             let overlaps = random(36, 9, &mut rng);
             let weights: Vec<Weight> = overlaps.chunks(6).map(|row| row.iter().sum()).collect();
             let bounds = random(6, 60, &mut rng);
+            let fits = |block: usize, label| fits(bounds[..].into(), weights[block], block, label);
             let relabelling = Relabelling {
                 tree: &tree,
                 most: overlaps.iter().sum::<Weight>() + 1,
                 overlaps,
-                weights: &weights,
-                bounds: bounds[..].into(),
+                num_blocks: 6,
+                fits: &fits,
                 observer: &(),
             };
             let labels: Vec<usize> = relabelling.best().into_iter().map(|label| label as usize).collect();
@@ -163,13 +163,12 @@ mod tests {
         let count = 500;
         let tree = BlockTree::new(count, |_| Vec::new());
         let overlaps = random(count * count, 9, &mut Rng::new(3));
-        let weights: Vec<Weight> = overlaps.chunks(count).map(|row| row.iter().sum()).collect();
         let stopped = Relabelling {
             tree: &tree,
             most: overlaps.iter().sum::<Weight>() + 1,
             overlaps,
-            weights: &weights,
-            bounds: weights[..].into(),
+            num_blocks: count,
+            fits: &|_, _| true,
             observer: &Stops,
         };
         assert!(stopped.best().into_iter().eq(0..count as BlockId));

@@ -1,30 +1,21 @@
 //! The search for partitions that resume an older one.
 
-use super::chains::{self, Chains};
 use super::curve::ladder;
+use super::divider::{Divider, Level, OneWeight};
 use super::envelope::{Envelope, Point};
 use super::limits::{Limits, RemapError};
-use super::relabel::Relabelling;
+use super::relabel::{self, Relabelling};
 use super::remapping::{Extent, Remapping};
 use super::weight::{MigrationWeight, reduced};
 use crate::base::observer::Observer;
-use crate::base::rng::{Rng, derive};
 use crate::base::types::{BlockId, Weight};
 use crate::graph::CsrGraph;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
-use crate::partition::compact::{self, CompactGraph, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::layout::BlockTree;
 use crate::partition::objective::{EdgeCost, Migrating, Objective};
-use crate::partition::refine::fill;
 use crate::partition::scheme::enumeration;
-use crate::partition::scheme::initial::multisection::Multisection;
-use crate::partition::scheme::initial::older::OlderPartition;
-use crate::partition::scheme::initial::pool::BestOfPool;
-use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
-use crate::partition::scheme::pool::Pool;
-use crate::partition::settings::PartitionConfig;
-use crate::partition::targets::Targets;
 
 /// The vertices and arcs of a graph whose results do not depend on the weight that is asked for. Balances that against time.
 const MOST_OF_SMALL: usize = 1 << 16;
@@ -40,17 +31,11 @@ const MOST_PENALTIES: Weight = 8;
 /// How many searches close gaps between the results of a small graph. Balances cost at moderate weights of migration against time.
 const SEARCHES: usize = 1;
 
-/// The random stream of chains.
-const CHAINS: u64 = u64::MAX / 2;
-
 /// What is remapped, and how.
-pub(in crate::partition) struct Remap<'a> {
+pub(in crate::partition) struct Remap<'a, D> {
     pub graph: &'a CsrGraph,
-    pub targets: &'a Targets,
     pub remapping: Remapping<'a>,
-    pub settings: &'a PartitionConfig,
-    /// A tree of blocks along which the graph is divided first, if there is one.
-    pub along: Option<Multisection<'a>>,
+    pub divider: D,
     pub seed: u64,
     pub observer: &'a dyn Observer,
 }
@@ -70,7 +55,17 @@ type Found = Envelope<Vec<BlockId>>;
 /// Makes a partition from scratch.
 type Scratch<'a> = &'a dyn Fn() -> Result<Vec<BlockId>, RemapError>;
 
-impl Remap<'_> {
+impl Remap<'_, OneWeight<'_>> {
+    /// The label of each block of a partition such that most weight stays in place; labels change within a tree. O(n + k²)
+    /// besides the assignment, for at most [`MOST_RELABELLED`](super::MOST_RELABELLED) blocks, which [`run`](Self::run) has made sure of.
+    pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Vec<BlockId> {
+        let (weights, bounds) = (partition.block_weights(), self.divider.targets.load_bounds());
+        let fits = |block: usize, label| relabel::fits(bounds, weights[block], block, label);
+        self.labels_that(&fits, partition.blocks(), tree)
+    }
+}
+
+impl<D: Divider> Remap<'_, D> {
     /// The blocks of the vertices in the best partitions. `scratch` makes a partition from scratch.
     pub fn run(
         &self,
@@ -81,16 +76,18 @@ impl Remap<'_> {
         let limits = self.limits(costs)?;
         limits.check(self.remapping.weight)?;
         let objective = self.migrating(objective, costs);
-        if compact::is_narrow(self.graph) {
-            self.on(&CompactGraph::<i32>::new(self.graph), objective, limits).found(scratch)
+        if self.divider.is_narrow(self.graph) {
+            let graph = &self.divider.weighed(CompactGraph::<i32>::new(self.graph));
+            Search { remap: self, graph, objective, limits }.found(scratch)
         } else {
-            self.on(&CompactGraph::<i64>::new(self.graph), objective, limits).found(scratch)
+            let graph = &self.divider.weighed(CompactGraph::<i64>::new(self.graph));
+            Search { remap: self, graph, objective, limits }.found(scratch)
         }
     }
 
     /// What weights of migration are possible, if homes fit the graph.
     fn limits(&self, EdgeCosts { times, greatest }: EdgeCosts) -> Result<Limits, RemapError> {
-        let num_blocks = self.targets.num_blocks();
+        let num_blocks = self.divider.num_blocks();
         self.remapping.homes.check(self.graph.num_nodes(), num_blocks)?;
         let most = i128::from(greatest).saturating_mul(i128::from(times));
         let edges = i128::from(self.graph.total_arc_weight()).saturating_mul(most);
@@ -105,38 +102,31 @@ impl Remap<'_> {
             |(&home, &size): (&u32, &Weight)| if (home as usize) < homes.num_blocks { size } else { 0 };
         let penalties = homes.homes.iter().zip(homes.sizes(self.graph)).map(penalty).collect();
         let objective = Migrating::new(objective, costs.times, homes.homes.clone(), penalties);
-        match self.targets.fixed() {
+        match self.divider.fixed() {
             Some(fixed) => objective.with_fixed(fixed),
             None => objective,
         }
     }
 
-    fn on<'a, W: Stored>(
-        &'a self,
-        graph: &'a CompactGraph<'a, W>,
-        objective: Migrating<'a>,
-        limits: Limits,
-    ) -> Search<'a, W> {
-        let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
-        Search { remap: self, graph, objective, limits, settings, coarsest }
-    }
-
-    /// The label of each block of a partition such that most weight stays in place; labels change within a tree. O(n + k²)
-    /// besides the assignment, for at most [`MOST_RELABELLED`](super::MOST_RELABELLED) blocks, which [`run`](Self::run) has made sure of.
-    pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Vec<BlockId> {
-        let num_blocks = self.targets.num_blocks();
+    /// The label of each block of a partition such that most weight stays in place. A block only gets a label that it [`fits`](Relabelling::fits).
+    pub fn labels_that(
+        &self,
+        fits: &dyn Fn(usize, usize) -> bool,
+        blocks: &[BlockId],
+        tree: &BlockTree,
+    ) -> Vec<BlockId> {
+        let num_blocks = self.divider.num_blocks();
         let mut overlaps = vec![0; num_blocks * num_blocks];
         let sizes = self.remapping.homes.sizes(self.graph);
-        for (node, (&block, &size)) in self.graph.nodes().zip(partition.blocks().iter().zip(sizes)) {
+        for (node, (&block, &size)) in self.graph.nodes().zip(blocks.iter().zip(sizes)) {
             if let Some(home) = self.remapping.homes.of(node) {
                 overlaps[block as usize * num_blocks + home as usize] += size;
             }
         }
-        let (weights, bounds) = (partition.block_weights(), self.targets.load_bounds());
         let most = sizes.iter().sum::<Weight>().saturating_add(1);
         let own: Vec<BlockId> = (0..num_blocks as BlockId).collect();
-        let Some(fixed) = self.targets.fixed() else {
-            return Relabelling { tree, overlaps, most, weights, bounds, observer: self.observer }.best();
+        let Some(fixed) = self.divider.fixed() else {
+            return Relabelling { tree, overlaps, most, num_blocks, fits, observer: self.observer }.best();
         };
         // A block with fixed vertices is worth more under its own label than all that could stay elsewhere.
         if most.checked_mul(num_blocks as Weight + 1).is_none() {
@@ -145,25 +135,21 @@ impl Remap<'_> {
         for (_, block) in fixed.iter() {
             overlaps[block as usize * num_blocks + block as usize] = most;
         }
-        let labels = Relabelling { tree, overlaps, most, weights, bounds, observer: self.observer }.best();
+        let labels = Relabelling { tree, overlaps, most, num_blocks, fits, observer: self.observer }.best();
         if fixed.iter().all(|(_, block)| labels[block as usize] == block) { labels } else { own }
     }
 }
 
 /// The search, once the objective is known.
-struct Search<'a, W> {
-    remap: &'a Remap<'a>,
+struct Search<'a, W, D> {
+    remap: &'a Remap<'a, D>,
     graph: &'a CompactGraph<'a, W>,
     /// The cost of the edges, and the weight of the vertices away from home.
     objective: Migrating<'a>,
     limits: Limits,
-    /// For the way from the whole graph to a coarse one and back.
-    settings: PartitionConfig,
-    /// For the partition of the coarse graph.
-    coarsest: PartitionConfig,
 }
 
-impl<W: Stored> Search<'_, W> {
+impl<W: Stored, D: Divider> Search<'_, W, D> {
     /// See [`Remap::run`].
     fn found(&self, scratch: Scratch<'_>) -> Result<Found, RemapError> {
         let Remapping { weight, extent, .. } = self.remap.remapping;
@@ -171,6 +157,7 @@ impl<W: Stored> Search<'_, W> {
         self.stay(&mut found);
         if extent != Extent::Alone && self.is_small() {
             self.for_all_weights(&mut found, scratch)?;
+            self.pack(&mut found);
             return Ok(found);
         }
         self.for_weight(&mut found, weight, scratch)?;
@@ -180,7 +167,15 @@ impl<W: Stored> Search<'_, W> {
                 self.for_weight(&mut found, weight, scratch)?;
             }
         }
+        self.pack(&mut found);
         Ok(found)
+    }
+
+    /// Adds partitions without regard to edges, if all others miss bounds.
+    fn pack(&self, found: &mut Found) {
+        let Some(missed) = found.points().first().map(|point| point.missed) else { return };
+        let packed = self.remap.divider.packed(self.level(&self.objective), missed, self.run());
+        packed.into_iter().for_each(|blocks| self.insert(found, blocks));
     }
 
     fn is_small(&self) -> bool {
@@ -240,14 +235,19 @@ impl<W: Stored> Search<'_, W> {
         }
         let soft = self.search(found, soft);
         let objective = &self.objective.weighted(ratio);
-        self.insert(found, self.refined(objective, self.assignment(objective, soft), 0).blocks);
+        let (level, start) = (self.level(objective), self.assignment(objective, soft));
+        self.insert(found, self.remap.divider.refined(level, start, 0, self.run()).blocks);
         self.search_all_at_once(found, ratio);
     }
 
     /// Searches with all PEs of a machine at once, if it has several levels.
     fn search_all_at_once(&self, found: &mut Found, ratio: Ratio) {
-        if self.remap.along.is_some() && !self.stops() {
-            self.insert(found, self.all_at_once(&self.objective.weighted(ratio)).blocks);
+        if self.stops() {
+            return;
+        }
+        let objective = &self.objective.weighted(ratio);
+        if let Some(all) = self.remap.divider.all_at_once(self.level(objective), self.run()) {
+            self.insert(found, all.blocks);
         }
     }
 
@@ -272,46 +272,22 @@ impl<W: Stored> Search<'_, W> {
     /// Adds what is found for a ratio, and returns it. On tiny graphs that is the best of all.
     fn search(&self, found: &mut Found, ratio: Ratio) -> Vec<BlockId> {
         let objective = &self.objective.weighted(ratio);
-        let bounds = self.remap.targets.load_bounds();
-        let best = enumeration::best(Problem { graph: self.graph, objective }, bounds);
-        let blocks = best.unwrap_or_else(|| self.best(objective)).blocks;
+        let (level, divider) = (self.level(objective), &self.remap.divider);
+        let best = divider.enumerated(level);
+        let blocks = best.unwrap_or_else(|| divider.best(level, self.run())).blocks;
         self.insert(found, blocks.clone());
         blocks
     }
 
     /// Adds what becomes of all partitions by exchanges, if the graph is small enough for that.
     fn exchange(&self, found: &mut Found, ratio: Ratio) {
-        let Some(depth) = chains::depth(self.graph.num_nodes(), self.limits.num_blocks) else { return };
-        let Remap { targets, seed, observer, .. } = *self.remap;
         let objective = &self.objective.weighted(ratio);
-        let level = Problem { graph: self.graph, objective };
         let all: Vec<Vec<BlockId>> = found.points().iter().map(|point| point.result.clone()).collect();
         for (stream, blocks) in (0..).zip(all) {
-            let start = self.assignment(objective, blocks);
-            let rng = &mut Rng::new(derive(derive(seed, CHAINS), stream));
-            let chains = Chains::new(level, targets.load_bounds(), depth, start);
-            self.insert(found, chains.improve(rng, observer));
+            let (level, start) = (self.level(objective), self.assignment(objective, blocks));
+            let Some(blocks) = self.remap.divider.exchanged(level, start, stream, self.run()) else { return };
+            self.insert(found, blocks);
         }
-    }
-
-    /// The best partition, along the parts of the machine if it has several levels.
-    fn best(&self, objective: &Migrating<'_>) -> Assignment {
-        let Remap { targets, along, seed, observer, .. } = *self.remap;
-        let Some(along) = along else { return self.all_at_once(objective) };
-        let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
-        let blocks = along.run(Problem { graph: self.graph, objective }, sizes, bounds, seed, observer);
-        self.refined(objective, self.assignment(objective, blocks), 1)
-    }
-
-    /// The best partition into all blocks at once.
-    fn all_at_once(&self, objective: &Migrating<'_>) -> Assignment {
-        self.with_task(objective, |task| Pool::new(task, self.remap.seed).best())
-    }
-
-    /// A partition refined on all levels. `stream` numbers the random streams.
-    fn refined(&self, objective: &Migrating<'_>, start: Assignment, stream: u64) -> Assignment {
-        let rng = &mut Rng::new(derive(self.remap.seed, u64::MAX - stream));
-        self.with_task(objective, |task| Multilevel::new(task).run(Some((&start.blocks.clone(), start)), rng))
     }
 
     /// Adds the partition in which every vertex is at home, fixed ones where they must be, if all homes still exist.
@@ -323,13 +299,12 @@ impl<W: Stored> Search<'_, W> {
     }
 
     fn insert(&self, found: &mut Found, blocks: Vec<BlockId>) {
-        let Remap { graph, targets, remapping, observer, .. } = *self.remap;
-        let partition = fill::filled(graph, Partition::of(graph, blocks, targets), targets, observer);
-        let missed = (partition.violation(), partition.num_empty());
-        let result = partition.into_blocks();
+        let Remap { graph, remapping, observer, ref divider, .. } = *self.remap;
+        let level = self.level(&self.objective);
+        let (result, missed, violation) = divider.judged(level, (graph, blocks), observer);
         let cost = self.objective.cost_of_edges(self.graph, &result);
         let migration = remapping.homes.migration(graph, &result);
-        found.insert(Point { missed, cost, migration, result });
+        found.insert(Point { missed, violation, cost, migration, result });
     }
 
     fn stops(&self) -> bool {
@@ -363,25 +338,16 @@ impl<W: Stored> Search<'_, W> {
         (migration, edges)
     }
 
-    fn assignment(&self, objective: &Migrating<'_>, blocks: Vec<BlockId>) -> Assignment {
-        Assignment::new(Problem { graph: self.graph, objective }, blocks, self.limits.num_blocks)
+    fn level<'b>(&'b self, objective: &'b Migrating<'b>) -> Level<'b, W> {
+        Problem { graph: self.graph, objective }
     }
 
-    fn with_task(
-        &self,
-        objective: &Migrating<'_>,
-        run: impl FnOnce(Task<'_, W, Migrating<'_>>) -> Assignment,
-    ) -> Assignment {
-        let Remap { targets, observer, .. } = *self.remap;
-        let first = &BestOfPool { first: &OlderPartition, settings: &self.coarsest };
-        let level = Problem { graph: self.graph, objective };
-        run(Task {
-            level,
-            targets,
-            first,
-            flow_levels: FlowLevels::Finest,
-            settings: &self.settings,
-            observer,
-        })
+    /// The seed and the observer of a run.
+    fn run(&self) -> (u64, &dyn Observer) {
+        (self.remap.seed, self.remap.observer)
+    }
+
+    fn assignment(&self, objective: &Migrating<'_>, blocks: Vec<BlockId>) -> Assignment {
+        Assignment::new(Problem { graph: self.graph, objective }, blocks, self.limits.num_blocks)
     }
 }

@@ -114,7 +114,9 @@ impl<W: Stored, O: Objective> Rebalancing<'_, W, O> {
     /// Queues a vertex by its best move to an adjacent block, or behind all others.
     fn look_at(&mut self, node: NodeId, are_short: bool) {
         let weights = self.loads.weights.of(node);
-        if are_short || self.loads.change(self.block(node), weights, -1) < -LEAST_RELIEF {
+        let block = self.block(node);
+        let change = self.loads.change(block, weights, -1) + self.loads.change_by_leaving(block, weights);
+        if are_short || change < -LEAST_RELIEF {
             let key = self.best(node, false).map_or(Weight::MIN / 2, |relief| relief.key);
             self.heap.set(node, key);
         }
@@ -127,7 +129,8 @@ impl<W: Stored, O: Objective> Rebalancing<'_, W, O> {
         let weights = self.loads.weights.of(node);
         let left = self.loads.change(from, weights, -1);
         let relief = |to: BlockId| -> Option<Relief> {
-            let relief = -(left + self.loads.change(to, weights, 1));
+            let of_groups = self.loads.change_of_groups(weights, [from, to]);
+            let relief = -(left + self.loads.change(to, weights, 1) + of_groups);
             if to == from || relief < LEAST_RELIEF {
                 return None;
             }
@@ -204,7 +207,9 @@ impl<W: Stored, O: Objective> Rebalancing<'_, W, O> {
     fn change_by_swap(&mut self, u: NodeId, v: NodeId) -> f64 {
         difference_of(self.loads.weights, u, v, &mut self.difference);
         let difference = &self.difference[..];
-        self.loads.change(self.block(u), difference, -1) + self.loads.change(self.block(v), difference, 1)
+        let (from, to) = (self.block(u), self.block(v));
+        let of_blocks = self.loads.change(from, difference, -1) + self.loads.change(to, difference, 1);
+        of_blocks + self.loads.change_of_groups(difference, [from, to])
     }
 }
 

@@ -205,9 +205,8 @@ impl Recursion<'_> {
         let mut most = [Vec::new(), Vec::new()];
         let mut share = (0.0, 0.0);
         for (weight, &total) in part.weights.totals().iter().enumerate() {
-            let targets = self.targets.of_weight(weight);
-            let (sizes, bounds) = (&targets.block_sizes()[range.clone()], &targets.bounds()[range.clone()]);
-            let limits = bisection_bounds(total, sizes, bounds, middle - range.start);
+            let (sizes, bounds) = self.targets.of_range(range.clone(), weight);
+            let limits = bisection_bounds(total, &sizes, &bounds, middle - range.start);
             (0..2).for_each(|side| most[side].push(limits.max[side]));
             if total > 0 {
                 share.0 += limits.target[0] as f64 / total as f64;

@@ -12,6 +12,7 @@
 //! | `bisection` | the first partition: recursive bisection within the bounds of all weights | O((n + m) log k) on the coarsest graph |
 //! | `balance` | overload lowered by single moves, then by swaps | O((n + m) log n + n k c), O(k c) if bounds hold |
 //! | `packing` | first fit decreasing; the best assignment of few vertices | O(n k c); a search within a budget |
+//! | `remap`, `enumeration` | partitions from an older one; tiny graphs | |
 //! | `targets` | shares, bounds and least loads for each weight | O(c k) |
 //!
 //! *Which overload is least.* Partitions are compared by the bound that is exceeded most relative to itself, then by the sum of all such excesses
@@ -27,8 +28,10 @@
 
 mod balance;
 mod bisection;
+mod enumeration;
 mod packing;
 mod partitioner;
+mod remap;
 mod scheme;
 mod targets;
 #[cfg(test)]

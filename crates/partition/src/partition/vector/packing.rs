@@ -48,22 +48,28 @@ impl Packing<'_> {
     fn first_fit(&self, order: &[NodeId]) -> Vec<BlockId> {
         let c = self.weights.num_weights();
         let k = self.bounds.num_blocks() as BlockId;
-        let mut loads = vec![0; self.bounds.most.len()];
+        let groups = &self.bounds.groups;
+        let (mut loads, mut of_groups) = (vec![0; self.bounds.most.len()], vec![0; groups.most.len()]);
         let mut blocks = vec![0; order.len()];
         for &node in order {
             let own = self.weights.of(node);
             let over = |block: BlockId| -> f64 {
-                let loads = &loads[block as usize * c..][..c];
                 let over = |((&load, &bound), &weight): ((&Weight, &Weight), &Weight)| {
                     (load + weight - bound).max(0).min(weight) as f64 / bound.max(1) as f64
                 };
-                loads.iter().zip(self.bounds.most(block)).zip(own).map(over).sum()
+                let group = groups.of_block.get(block as usize).map_or(0..0, |&group| range(group, c));
+                let of_group = of_groups[group.clone()].iter().zip(&groups.most[group]).zip(own);
+                let own = loads[range(block, c)].iter().zip(self.bounds.most(block)).zip(own);
+                own.chain(of_group).map(over).sum()
             };
             let first = || (0..k).find(|&block| over(block) == 0.0);
             let least = || (0..k).min_by(|&a, &b| over(a).total_cmp(&over(b)));
             let to = (self.fixed)(node).or_else(first).or_else(least).unwrap_or(0);
             blocks[node as usize] = to;
-            add(&mut loads[to as usize * c..][..c], own, 1);
+            add(&mut loads[range(to, c)], own, 1);
+            if let Some(&group) = groups.of_block.get(to as usize) {
+                add(&mut of_groups[range(group, c)], own, 1);
+            }
         }
         blocks
     }
@@ -133,13 +139,21 @@ impl Search<'_> {
         let c = weights.num_weights();
         let has_fixed = self.order.first().is_some_and(|&node| (self.packing.fixed)(node).is_some());
         let least = |block: usize| bounds.least.get(block * c..(block + 1) * c);
+        let group = |block: usize| bounds.groups.of_block.get(block);
         let alike = |other: usize| {
             self.loads[other * c..][..c] == self.loads[block * c..][..c]
+                && group(other) == group(block)
                 && bounds.most(other as BlockId) == bounds.most(block as BlockId)
                 && least(other) == least(block)
         };
         !has_fixed && (0..block).any(alike)
     }
+}
+
+/// The places of the loads of a block or group by `c` weights.
+fn range(number: u32, c: usize) -> std::ops::Range<usize> {
+    let begin = number as usize * c;
+    begin..begin + c
 }
 
 fn add(loads: &mut [Weight], weights: &[Weight], sign: Weight) {

@@ -13,7 +13,7 @@ use crate::partition::blocks::cut;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::fixed::{FixedError, FixedVertices};
 use crate::partition::layout::{BlockTree, Layout};
-use crate::partition::loads::{self, Loads, VectorBounds};
+use crate::partition::loads::{self, Loads};
 use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::settings::{PartitionConfig, PartitionPreset};
 
@@ -28,11 +28,11 @@ const FURTHER: u64 = 3;
 /// A graph whose vertices have several weights, and the blocks that it is divided into.
 #[derive(Clone, Copy)]
 pub struct VectorProblem<'a> {
-    graph: &'a CsrGraph,
-    weights: &'a VertexWeights,
-    targets: &'a VectorTargets,
-    fixed: Option<&'a FixedVertices>,
-    layout: Option<Layout<'a>>,
+    pub(super) graph: &'a CsrGraph,
+    pub(super) weights: &'a VertexWeights,
+    pub(super) targets: &'a VectorTargets,
+    pub(super) fixed: Option<&'a FixedVertices>,
+    pub(super) layout: Option<Layout<'a>>,
 }
 
 impl<'a> VectorProblem<'a> {
@@ -85,10 +85,10 @@ impl<'a> VectorProblem<'a> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct VectorPartitioner<'a> {
-    settings: PartitionConfig,
-    effort: Effort,
-    seed: u64,
-    observer: &'a dyn Observer,
+    pub(super) settings: PartitionConfig,
+    pub(super) effort: Effort,
+    pub(super) seed: u64,
+    pub(super) observer: &'a dyn Observer,
 }
 
 /// A partition of a graph whose vertices have several weights.
@@ -220,12 +220,10 @@ impl<'a> VectorPartitioner<'a> {
         best.blocks
     }
 
-    fn measured(&self, problem: &VectorProblem<'_>, blocks: Vec<BlockId>) -> VectorPartition {
+    pub(super) fn measured(&self, problem: &VectorProblem<'_>, blocks: Vec<BlockId>) -> VectorPartition {
         let VectorProblem { graph, weights, targets, layout, .. } = *problem;
         let loads = weights.loads(&blocks, targets.num_blocks());
-        let bounds: VectorBounds = targets.bounds();
-        let excess = loads.iter().zip(&bounds.most).map(|(load, bound)| (load - bound).max(0));
-        let overload = excess.fold(0, Weight::saturating_add);
+        let overload = targets.bounds().violation(&loads).overload;
         let cut = cut(graph, &blocks);
         let cost = layout
             .map_or(cut, |layout| crate::partition::many_to_one::cost(graph, layout.distances, &blocks));
@@ -250,7 +248,7 @@ fn depths(tree: Option<&BlockTree>, num_blocks: usize) -> Vec<usize> {
 }
 
 /// Takes vertices from blocks that get none, to blocks where they do not add to what exceeds the bounds, at the least loss.
-fn vacate<W: Stored, O: Objective>(
+pub(super) fn vacate<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     (targets, loads): (&VectorTargets, &Loads<'_>),
@@ -278,7 +276,7 @@ fn vacate<W: Stored, O: Objective>(
 }
 
 /// Gives each empty block with room a vertex of a block that has several, at the least loss, as far as all bounds stay as they are.
-fn fill_empty<W: Stored, O: Objective>(
+pub(super) fn fill_empty<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     (targets, loads): (&VectorTargets, &Loads<'_>),

@@ -14,6 +14,7 @@ use crate::base::threads;
 use crate::base::types::{BlockId, Weight};
 use crate::graph::VertexWeights;
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::coarsen::{self, Coarsening, overlay, overlay_any};
 use crate::partition::compact::Stored;
 use crate::partition::fixed::FREE;
@@ -22,6 +23,8 @@ use crate::partition::objective::Objective;
 use crate::partition::refine::flow::Flow;
 use crate::partition::refine::k_way::{self, KWay};
 use crate::partition::refine::two_way::TwoWay;
+use crate::partition::scheme::initial::older::OlderPartition;
+use crate::partition::scheme::initial::{Coarsest, InitialPartition};
 use crate::partition::settings::PartitionConfig;
 
 /// From this many arcs on, members run in parallel. Balances the cost of a task against its work; the result does not depend on it.
@@ -124,6 +127,11 @@ impl<W: Stored, O: Objective> Task<'_, W, O> {
             }
         }
         best
+    }
+
+    /// A partition refined on all levels.
+    pub fn resumed(self, start: Assignment, seed: u64) -> Assignment {
+        Multilevel::new(self).run(Some((&start.blocks.clone(), start)), &mut Rng::new(seed))
     }
 
     /// A partition refined on the finest level.
@@ -255,6 +263,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     /// The number of attempts. Each bisects all vertices log k times, and all together should not cost more than the refinement.
     fn num_attempts(&self, level: Level<'_, W, O>) -> usize {
+        if level.problem.objective.homes().is_some() {
+            return 1;
+        }
         let depth = usize::BITS - (self.task.targets.num_blocks() - 1).leading_zeros();
         let affordable = self.task.level.num_nodes() / level.problem.num_nodes().max(1);
         (self.task.settings.initial.bisections / depth.max(1) as usize).min(affordable).max(1)
@@ -263,6 +274,13 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     fn attempt(&mut self, level: Level<'_, W, O>, seed: u64) -> Assignment {
         let Task { targets, depths, settings, observer, .. } = self.task;
         let problem = level.problem;
+        if problem.objective.homes().is_some() {
+            let (sizes, most) = (targets.sizes(), targets.scalar_bounds());
+            let bounds: LoadBounds<'_> = most[..].into();
+            let coarsest =
+                Coarsest { level: problem, sizes: &sizes, bounds, relaxed: bounds, settings, observer };
+            return Assignment::new(problem, OlderPartition.blocks(&coarsest, seed), targets.num_blocks());
+        }
         let fixed_block = |node| problem.objective.fixed_block(node).unwrap_or(FREE);
         let fixed: Vec<BlockId> = match problem.objective.has_fixed() {
             true => problem.nodes().map(fixed_block).collect(),

@@ -8,7 +8,10 @@ use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::{CsrGraph, VertexWeights, generate};
 use crate::partition::loads::{Excess, VectorBounds};
 use crate::partition::objective::tests::{Matrix, matrices};
-use crate::partition::{BlockTree, FixedVertices, Layout, PartitionPreset, Targets, block_weights, cut};
+use crate::partition::{
+    BlockTree, FixedVertices, Layout, MigrationWeight, PartitionPreset, PreviousAssignment, Remapping,
+    Targets, block_weights, cut,
+};
 
 const PRESETS: [PartitionPreset; 3] = [PartitionPreset::Fast, PartitionPreset::Eco, PartitionPreset::Strong];
 
@@ -79,6 +82,71 @@ fn no_assignment_of_few_vertices_misses_the_bounds_by_less() {
     assert!((20..100).contains(&feasible), "{feasible}");
 }
 
+/// Nodes of two PEs each, in any order, and a bound for each by some of the weights.
+fn with_nodes(targets: VectorTargets, weights: &VertexWeights, room: f64, rng: &mut Rng) -> VectorTargets {
+    let k = targets.num_blocks();
+    let num_nodes = k.div_ceil(2);
+    let mut node_of: Vec<u32> = (0..k as u32).map(|block| block / 2).collect();
+    rng.shuffle(&mut node_of);
+    let mut bounds = |total: Weight| -> Vec<Weight> {
+        let parts: Vec<u32> = (0..num_nodes).map(|_| 1 + rng.below(3)).collect();
+        let sum = f64::from(parts.iter().sum::<u32>());
+        parts.iter().map(|&part| (room * total as f64 * f64::from(part) / sum).ceil() as Weight).collect()
+    };
+    let of_weight: Vec<Option<Vec<Weight>>> = weights
+        .totals()
+        .iter()
+        .enumerate()
+        .map(|(weight, &total)| (weight != 0).then(|| bounds(total)))
+        .collect();
+    let most: Vec<Option<&[Weight]>> = of_weight.iter().map(Option::as_deref).collect();
+    targets.with_group_bounds(node_of, &most).unwrap()
+}
+
+#[test]
+fn no_assignment_of_few_vertices_misses_the_bounds_of_nodes_by_less() {
+    let mut rng = Rng::new(15);
+    let mut feasible = 0;
+    for round in 0..60u64 {
+        let (n, k) = (4 + rng.below(4) as usize, 3 + rng.below(2) as usize);
+        let graph = generate::random_geometric(n, 4.0, round);
+        let weights = random_weights(n, 2 + rng.below(2) as usize, 7, &mut rng);
+        // Only nodes bound some of the weights.
+        let targets = targets(&weights, &vec![1; k], [0.3, 5.0][round as usize % 2], 0.0);
+        let targets = with_nodes(targets, &weights, 1.0 + 0.1 * f64::from(rng.below(4)), &mut rng);
+        let best = least_excess(&weights, &targets.bounds());
+        feasible += u32::from(!best.is_over());
+        let found = solve((&graph, &weights, &targets), None, PRESETS[round as usize % 3], round);
+        assert_eq!(excess(&weights, &targets.bounds(), found.blocks()), best, "round {round}");
+        assert_eq!(found.overload() > 0, best.is_over());
+    }
+    assert!((10..55).contains(&feasible), "{feasible}");
+}
+
+#[test]
+fn nodes_of_unequal_memory_are_filled_within_it() {
+    for (seed, preset) in (0..).zip(PRESETS) {
+        let graph = generate::mesh(60, 40, seed);
+        // Each vertex takes the same time; those on the left half need most of the memory.
+        let values = graph.nodes().flat_map(|node| [1, if node % 60 < 30 { 9 } else { 1 }]).collect();
+        let weights = VertexWeights::new(2, values).unwrap();
+        let equal = |weight, epsilon| Targets::equal(&weights.alone(weight), 16, epsilon).unwrap();
+        let targets = VectorTargets::new(&weights, vec![equal(0, 0.03), equal(1, 20.0)]).unwrap();
+        let total = weights.totals()[1];
+        let bounds: Vec<Weight> = [0.1, 0.2, 0.3, 0.45].map(|part| (part * total as f64) as Weight).to_vec();
+        let node_of: Vec<u32> = (0..16).map(|block| block / 4).collect();
+        let targets = targets.with_group_bounds(node_of.clone(), &[None, Some(&bounds)]).unwrap();
+        let found = solve((&graph, &weights, &targets), None, preset, seed);
+        assert_eq!(found.overload(), 0, "{preset:?}");
+        let nodes: Vec<BlockId> = found.blocks().iter().map(|&block| node_of[block as usize]).collect();
+        let memory = block_weights(&weights.alone(1), &nodes, 4);
+        assert!(memory.iter().zip(&bounds).all(|(memory, bound)| memory <= bound), "{memory:?} {bounds:?}");
+        // A block may have more memory than all blocks would if it was shared out.
+        let own = block_weights(&weights.alone(1), found.blocks(), 16);
+        assert!(own.iter().any(|&memory| memory > total / 16));
+    }
+}
+
 #[test]
 fn bounds_hold_wherever_first_fit_decreasing_keeps_them() {
     let mut rng = Rng::new(12);
@@ -87,7 +155,10 @@ fn bounds_hold_wherever_first_fit_decreasing_keeps_them() {
         let (n, k) = (30 + rng.below(60) as usize, 3 + rng.below(5) as usize);
         let graph = generate::random_geometric(n, 5.0, round);
         let weights = random_weights(n, 2 + rng.below(2) as usize, 20, &mut rng);
-        let targets = targets(&weights, &vec![1; k], 0.02 * f64::from(1 + rng.below(4)), 0.0);
+        let mut targets = targets(&weights, &vec![1; k], 0.02 * f64::from(1 + rng.below(4)), 0.0);
+        if round % 2 == 1 {
+            targets = with_nodes(targets, &weights, 1.1, &mut rng);
+        }
         let bounds = targets.bounds();
         let packing = Packing { weights: &weights, bounds: &bounds, fixed: &|_| None };
         let fits = packing.first_fits().iter().any(|blocks| !excess(&weights, &bounds, blocks).is_over());
@@ -200,5 +271,91 @@ fn blocks_are_empty_only_without_capacity_whatever_vertices_weigh() {
                 "round {round}: {block} of {capacities:?}"
             );
         }
+    }
+}
+
+/// Excess, empty blocks, and the objective with migration.
+type Value = (Excess, usize, i128);
+
+/// A graph, its weights and targets, and where its vertices were.
+type Older<'a> = (&'a CsrGraph, &'a VertexWeights, &'a VectorTargets, &'a PreviousAssignment);
+
+fn value((graph, weights, targets, homes): Older<'_>, weight: MigrationWeight, blocks: &[BlockId]) -> Value {
+    let empty = (0..targets.num_blocks() as BlockId).filter(|block| !blocks.contains(block)).count();
+    let objective = weight.objective(cut(graph, blocks), homes.migration(graph, blocks).weight);
+    (excess(weights, &targets.bounds(), blocks), empty, objective)
+}
+
+/// The value of the best assignment of all.
+fn least_value(older: Older<'_>, weight: MigrationWeight) -> Value {
+    let (n, k) = (older.0.num_nodes() as u32, older.2.num_blocks());
+    let blocks = |number: usize| (0..n).map(|v| (number / k.pow(v) % k) as BlockId).collect::<Vec<_>>();
+    (0..k.pow(n)).map(|number| value(older, weight, &blocks(number))).min().unwrap()
+}
+
+#[test]
+fn tiny_graphs_are_remapped_to_the_optimum() {
+    let mut rng = Rng::new(31);
+    for round in 0..24u64 {
+        let (n, k) = (5 + rng.below(3) as usize, 2 + rng.below(2) as usize);
+        let graph = generate::random_geometric(n, 4.0, round);
+        let weights = random_weights(n, 2, 6, &mut rng);
+        let mut targets = targets(&weights, &vec![1; k], 0.1 * f64::from(rng.below(8)), 0.0);
+        if round % 2 == 0 {
+            targets = with_nodes(targets, &weights, 1.2, &mut rng);
+        }
+        let old: Vec<BlockId> = (0..n).map(|_| rng.below(k as u32)).collect();
+        let homes = PreviousAssignment::new(&old, k).unwrap();
+        let problem = VectorProblem::new(&graph, &weights, &targets).unwrap();
+        let partitioner = VectorPartitioner::new(PRESETS[round as usize % 3], round);
+        let mut last = Weight::MAX;
+        for text in ["0", "0.3", "1", "2.25", "1000"] {
+            let weight: MigrationWeight = text.parse().unwrap();
+            let found = partitioner.remap(&problem, Remapping::new(&homes, weight)).unwrap();
+            let found = found.into_best(weight).unwrap();
+            let older = (&graph, &weights, &targets, &homes);
+            assert_eq!(
+                value(older, weight, found.blocks()),
+                least_value(older, weight),
+                "round {round}, {text}"
+            );
+            let migration = homes.migration(&graph, found.blocks()).weight;
+            assert!(migration <= last, "round {round}, {text}");
+            last = migration;
+        }
+    }
+}
+
+#[test]
+fn graphs_are_remapped_within_all_bounds_and_move_little() {
+    let mut rng = Rng::new(33);
+    for round in 0..4u64 {
+        let graph = generate::mesh(24, 20, round);
+        let n = graph.num_nodes();
+        let weights = random_weights(n, 2, 9, &mut rng);
+        let targets = targets(&weights, &[1; 6], 0.1, if round == 2 { 0.8 } else { 0.0 });
+        // The last of seven blocks has left.
+        let old: Vec<BlockId> = (0..n as u32).map(|v| v * 7 / n as u32).map(|block| block.min(6)).collect();
+        let homes = PreviousAssignment::after(&old, crate::partition::RemovedBlocks(&[6]), 6).unwrap();
+        let mut fixed = FixedVertices::none(n, 6);
+        (0..n as NodeId).step_by(97).for_each(|node| fixed.fix(node, node % 6).unwrap());
+        let fixed = Some(&fixed).filter(|_| round % 2 == 1);
+        let problem = VectorProblem::new(&graph, &weights, &targets).unwrap().with_fixed(fixed).unwrap();
+        let partitioner = VectorPartitioner::new(PRESETS[round as usize % 3], round);
+        let solve = |weight: MigrationWeight| {
+            let found = partitioner.remap(&problem, Remapping::new(&homes, weight)).unwrap();
+            found.into_best(weight).unwrap()
+        };
+        let (free, stiff) = (solve(MigrationWeight::ZERO), solve("1000".parse().unwrap()));
+        let migration = |found: &VectorPartition| homes.migration(&graph, found.blocks()).weight;
+        for found in [&free, &stiff] {
+            assert_eq!(excess(&weights, &targets.bounds(), found.blocks()), Excess::NONE, "round {round}");
+            let mut all = fixed.into_iter().flat_map(FixedVertices::iter);
+            assert!(all.all(|(node, block)| found.blocks()[node as usize] == block));
+            assert!((0..6).all(|block| found.blocks().contains(&block)));
+        }
+        assert!(migration(&stiff) <= migration(&free) && migration(&stiff) < n as Weight / 2);
+        assert!(free.cut() <= stiff.cut());
+        assert_eq!(threads::run(3, || solve("1000".parse().unwrap())).unwrap(), stiff);
     }
 }

@@ -40,8 +40,8 @@ impl<'a> PairLoads<'a> {
         let mut own = self.fixed[side as usize].clone();
         add(&mut own, self.loads, self.nodes, reached);
         let rest: Vec<Weight> = self.total.iter().zip(&own).map(|(total, own)| total - own).collect();
-        let [first, second] = [side, side.opposite()].map(|side| self.pair[side as usize]);
-        self.loads.would_fit(first, &own) && self.loads.would_fit(second, &rest)
+        let pair = [side, side.opposite()].map(|side| self.pair[side as usize]);
+        self.loads.would_fit(pair, [&own, &rest])
     }
 }
 
