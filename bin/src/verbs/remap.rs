@@ -41,7 +41,6 @@ Examples:
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{}\n\n{}", map::SIGNALS, end::CODES),
     mut_group("MachineDetails", |details| details.requires("machine")),
-    mut_group("NodeOptions", |nodes| nodes.requires("machine")),
     mut_group("CoordinateOptions", |points| points.requires("picture").conflicts_with("machine")),
     group = ArgGroup::new("drawn").args(["machine", "coordinates"]),
     mut_args(adapted),
@@ -113,6 +112,7 @@ const MAPPING: &str = "permutation";
 fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "picture" => arg.requires("drawn").help(PICTURE),
+        "node_capacity" => arg.requires("machine").conflicts_with("blocks"),
         "time_limit" => arg.help(TIME_LIMIT),
         _ => arg,
     }

@@ -154,7 +154,7 @@ fn nodes_have_capacities_of_one_weight_too_and_wrong_ones_are_refused() {
         folder.fails(format!("{on} {options}"), code, reason);
     }
     let into = "viem remap grid.graph mapping -k 8 --migration-weight=1 --node-capacity=5";
-    folder.fails(into, 2, "--machine <SPEC>");
+    folder.fails(into, 2, "--node-capacity");
 }
 
 #[test]
