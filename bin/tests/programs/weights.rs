@@ -163,7 +163,7 @@ fn remapping_keeps_all_weights_balanced_and_moves_little() {
     folder.write_lines("old", (0..256).map(|node| node / 64));
     // What is on the left takes memory: the rows of a block have as much of it as others.
     for line in [
-        "viem remap grid.graph old -k 4 --migration-weight=1 --imbalance=5 -o new",
+        "viem remap grid.graph old -k 4 --migration-weight=10 --imbalance=5 -o new",
         "viem remap grid.graph old -m 2:2 -d 1:10 --migration-weight=10 --imbalance=5 -o new",
     ] {
         let text = folder.stdout(format!("{line} --verify --json=report"));
@@ -171,7 +171,7 @@ fn remapping_keeps_all_weights_balanced_and_moves_little() {
         assert_eq!(folder.report("report")["migration"]["vertices"], 0, "{line}");
     }
     folder.write_lines("columns", (0..256).map(|node| node % 16 / 4));
-    let line = "viem remap grid.graph columns -k 4 --migration-weight=0.5 --imbalance=5,10 -o new --verify --json=report";
+    let line = "viem remap grid.graph columns -k 4 --migration-weight=5 --imbalance=5,10 -o new --verify --json=report";
     let text = folder.stdout(line);
     assert!(!text.contains("ignored"), "{text}");
     let loads = loads(&folder.numbers("new"), 4);
@@ -179,7 +179,7 @@ fn remapping_keeps_all_weights_balanced_and_moves_little() {
     let report = folder.report("report");
     let moved = report["migration"]["vertices"].as_u64().unwrap();
     // Half of the memory of the left blocks must leave.
-    assert!((58..190).contains(&moved), "{moved}");
+    assert!((58..180).contains(&moved), "{moved}");
     assert_eq!(report["loads_by_weight"][1]["overload"], 0);
 }
 

@@ -503,7 +503,7 @@ static void test_several_weights(void) {
   FAIL(viem_partition(grid, 4, NULL, NULL, settings, &found[0], &error), VIEM_STATUS_USAGE, "2 limits for 1 weight");
   SUCCEED(viem_settings_set_limits_of_weights(settings, 0, NULL, NULL, &error));
   SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found[0], &error));
-  SUCCEED(viem_repartition(weighted, 4, NULL, NULL, found[0], 1, settings, &found[1], &error));
+  SUCCEED(viem_repartition(weighted, 4, NULL, NULL, found[0], 1000, settings, &found[1], &error));
   SUCCEED(viem_mapping_report(found[1], &report, &error));
   CHECK(report.migration.vertices == 0 && report.loads.overload == 0);
   viem_mapping_free(found[1]);
