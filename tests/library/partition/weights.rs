@@ -389,7 +389,7 @@ fn tiny_problems_of_several_weights_are_solved_to_the_optimum() {
     let mut rng = Rng::new(31);
     let (tree, blocks) = (Hierarchy::parse("2:2", "1:10").unwrap(), Blocks::equal(3).unwrap());
     let (mut solved, mut problems) = (0, 0);
-    for round in 0..16u64 {
+    for round in 0..10u64 {
         let is_cut = round % 2 == 0;
         let (machine, n): (&dyn Machine, usize) = if is_cut { (&blocks, 6) } else { (&tree, 5) };
         let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
@@ -428,7 +428,7 @@ fn tiny_problems_of_several_weights_are_solved_to_the_optimum() {
                 .all(|(text, found)| Some(found.value(weight(text))) == best(weight(text))),
         );
     }
-    assert!(problems >= 8 && solved + 1 >= problems, "{solved} of {problems}");
+    assert!(problems >= 5 && solved + 1 >= problems, "{solved} of {problems}");
 }
 
 #[test]

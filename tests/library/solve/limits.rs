@@ -259,7 +259,7 @@ fn each_weight_has_capacities_of_its_own() {
     let tree = Capacities::new(Hierarchy::parse("2:2", "1:10").unwrap(), vec![1, 1, 2, 2]).unwrap();
     let balance = Balance::default().with_imbalance(0.02);
     for objective in [Objective::J, Objective::Cut] {
-        let memory = [1, 3, 3, 1];
+        let memory = [2, 3, 3, 2];
         let several = SeveralWeights::new(
             &weights,
             &[balance.into(), LoadLimits::from(balance).with_capacities(&memory)],
@@ -350,4 +350,26 @@ fn one_weight_may_have_bounds_of_nodes() {
     };
     assert_eq!(refused(vec![300, 300]), "there are bounds of 2 nodes, the machine has 3 nodes");
     assert_eq!(refused(vec![300, -1, 300]), "the bound of node 1 is -1; bounds must not be negative");
+}
+
+#[test]
+fn an_imbalance_of_divisions_gives_heavy_vertices_room() {
+    let mut rng = Rng::new(12);
+    let grid = generate::grid(40, 25);
+    let weights: Vec<Weight> = (0..1000).map(|_| 1 + Weight::from(rng.below(100))).collect();
+    let graph = with_node_weights(&grid, &weights);
+    let blocks = Blocks::equal(100).unwrap();
+    let tree = Hierarchy::parse("10:10", "1:10").unwrap();
+    let strict = Balance::default();
+    for machine in [&blocks as &dyn Machine, &tree] {
+        let solve = |balance: Balance| solved!(&graph, machine, &Config::fast(), balanced(balance)).report;
+        let [strict, wide] =
+            [strict, strict.per_division()].map(|balance| (balance.bounds(&graph, machine), solve(balance)));
+        let loads = wide.1.loads.unwrap();
+        assert_eq!((loads.overload, loads.bound), (0, *wide.0.iter().max().unwrap()));
+        assert!(wide.0.iter().zip(&strict.0).all(|(wide, strict)| wide > strict));
+        assert!(loads.greatest > *strict.0.iter().max().unwrap() && wide.1.cost < strict.1.cost);
+    }
+    let exact = solved!(&grid, &blocks, &Config::fast(), balanced(strict.with_imbalance(0.0).per_division()));
+    assert_eq!(exact.report.loads.unwrap().greatest, 10);
 }

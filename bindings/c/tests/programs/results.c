@@ -389,6 +389,16 @@ static void test_connected(void) {
   CHECK(report.in_pieces == 16);
   SUCCEED(viem_evaluate(grid, tree, dealt, 1, settings, &report, &error));
   CHECK(report.in_pieces == 16);
+  SUCCEED(viem_settings_set_imbalance_per_division(settings, 1, &error));
+  SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  const int64_t bound = report.loads.bound;
+  viem_mapping_free(found);
+  SUCCEED(viem_settings_set_imbalance_per_division(settings, 0, &error));
+  SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  CHECK(report.loads.bound < bound);
+  viem_mapping_free(found);
   SUCCEED(viem_settings_set_connected(settings, 1, &error));
   SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
   SUCCEED(viem_mapping_report(found, &report, &error));
@@ -493,7 +503,7 @@ static void test_several_weights(void) {
   FAIL(viem_partition(grid, 4, NULL, NULL, settings, &found[0], &error), VIEM_STATUS_USAGE, "2 limits for 1 weight");
   SUCCEED(viem_settings_set_limits_of_weights(settings, 0, NULL, NULL, &error));
   SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found[0], &error));
-  SUCCEED(viem_repartition(weighted, 4, NULL, NULL, found[0], 1, settings, &found[1], &error));
+  SUCCEED(viem_repartition(weighted, 4, NULL, NULL, found[0], 1000, settings, &found[1], &error));
   SUCCEED(viem_mapping_report(found[1], &report, &error));
   CHECK(report.migration.vertices == 0 && report.loads.overload == 0);
   viem_mapping_free(found[1]);
