@@ -24,7 +24,7 @@ const PARTS: usize = 64;
 const MACHINE: [&str; 2] = ["4:8:6", "1:10:100"];
 const IMBALANCE: f64 = 0.03;
 
-const BALANCE: Balance = Balance { imbalance: IMBALANCE, least_load: 0.0 };
+const BALANCE: Balance = Balance { imbalance: IMBALANCE, least_load: 0.0, per_division: false };
 
 /// Number of runs of which the minimum time counts.
 const TRIALS: usize = 3;

@@ -73,6 +73,11 @@ impl Limits {
         }
     }
 
+    /// Returns whether the imbalance is that of each division.
+    pub(crate) fn are_per_division(&self) -> bool {
+        self.balance.per_division
+    }
+
     /// The name of the file of the least loads.
     pub(crate) fn file(&self) -> Option<String> {
         self.least_loads.as_ref().map(|(_, name)| name.clone())

@@ -24,9 +24,10 @@ const IMBALANCE: f64 = 3.0;
 #[command(next_help_heading = "Balance")]
 pub(crate) struct BalanceOptions {
     /// Maximum excess of a load over its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
-    /// exact sizes, and none lifts the bound. A list such as 3,5 has one for each weight of the vertices [default: 3]
-    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Percents::parse)]
-    pub(crate) imbalance: Option<Percents>,
+    /// exact sizes, and none lifts the bound. A list such as 3,5 has one for each weight of the vertices. 3/division is that of each division of the blocks in
+    /// two, as for METIS' recursive bisection [default: 3]
+    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Imbalance::parse)]
+    pub(crate) imbalance: Option<Imbalance>,
 
     /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins. A list has one for
     /// each weight of the vertices [default: 0]
@@ -64,26 +65,46 @@ impl Percents {
     }
 }
 
+/// What follows an imbalance that is that of each division.
+const PER_DIVISION: &str = "/division";
+
+/// The imbalance, or one for each weight of the vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct Imbalance {
+    percents: Percents,
+    /// Whether it is that of each division of the blocks in two.
+    per_division: bool,
+}
+
+impl Imbalance {
+    fn parse(text: &str) -> Result<Self, ParseFloatError> {
+        let percents = text.strip_suffix(PER_DIVISION);
+        Ok(Self { percents: Percents::parse(percents.unwrap_or(text))?, per_division: percents.is_some() })
+    }
+}
+
 impl BalanceOptions {
     /// The distance that loads may have from their shares, for each of several weights of the vertices, or the only one. `whole` has by weight the imbalance
     /// with which a PE may have everything.
     pub(crate) fn read_each(&self, whole: &[f64]) -> Result<Vec<Balance>, UsageError> {
         let count = whole.len();
-        let mut imbalances = each("--imbalance", self.imbalance.as_ref(), IMBALANCE, count)?;
+        let percents = self.imbalance.as_ref().map(|imbalance| &imbalance.percents);
+        let per_division = self.imbalance.as_ref().is_some_and(|imbalance| imbalance.per_division);
+        let mut imbalances = each("--imbalance", percents, IMBALANCE, count)?;
         for (percent, &whole) in imbalances.iter_mut().zip(whole).filter(|(percent, _)| **percent == LIFTED) {
             *percent = 100.0 * whole;
         }
         let least_loads = each("--least-load", self.least_load.as_ref(), 0.0, count)?;
         let pairs = imbalances.into_iter().zip(least_loads);
         let balance = |(percent, least)| -> Result<Balance, UsageError> {
-            Ok(Balance { imbalance: imbalance(percent)?, least_load: least_load(least)? })
+            Ok(Balance { imbalance: imbalance(percent)?, least_load: least_load(least)?, per_division })
         };
         pairs.map(balance).collect()
     }
 
     /// Checks all numbers; can be done before the number of weights is known.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
-        let imbalances = self.imbalance.iter().flat_map(Percents::iter);
+        let imbalances = self.imbalance.iter().flat_map(|imbalance| imbalance.percents.iter());
         let imbalances = imbalances.filter(|&percent| percent != LIFTED);
         imbalances
             .map(imbalance)

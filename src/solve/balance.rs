@@ -16,12 +16,16 @@ pub struct Balance {
     pub imbalance: f64,
     /// The part of its share that a load is at least, from 0 to 1. Bounds have precedence over least loads.
     pub least_load: f64,
+    /// Whether the imbalance is that of each division of the PEs in two, as for METIS' recursive bisection, instead of that of each PE
+    /// ([`Targets::shares_of_divisions`]).
+    #[serde(default)]
+    pub per_division: bool,
 }
 
 impl Default for Balance {
     /// An imbalance of 3 % and no least load.
     fn default() -> Self {
-        Self { imbalance: 0.03, least_load: 0.0 }
+        Self { imbalance: 0.03, least_load: 0.0, per_division: false }
     }
 }
 
@@ -36,6 +40,11 @@ impl Balance {
         Self { least_load, ..self }
     }
 
+    /// The same where the imbalance is that of each division.
+    pub fn per_division(self) -> Self {
+        Self { per_division: true, ..self }
+    }
+
     /// Checks that both numbers are in their ranges.
     ///
     /// # Errors
@@ -48,9 +57,18 @@ impl Balance {
         check("least_load", self.least_load, is_part, "from 0 to 1")
     }
 
-    /// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share. The share is rounded up, the bound down.
+    /// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share, or more if the imbalance is that of each division. The share is
+    /// rounded up, the bound down.
     pub fn bounds(&self, graph: &CsrGraph, machine: &dyn Machine) -> Vec<Weight> {
-        Targets::shares(graph, &machine.capacities(), self.imbalance)
+        self.bounds_of(graph, &machine.capacities())
+    }
+
+    /// The same for PEs of these capacities.
+    fn bounds_of(&self, graph: &CsrGraph, capacities: &[u32]) -> Vec<Weight> {
+        match self.per_division {
+            true => Targets::shares_of_divisions(graph, capacities, self.imbalance),
+            false => Targets::shares(graph, capacities, self.imbalance),
+        }
     }
 }
 
@@ -160,8 +178,8 @@ impl<'a> LoadLimits<'a> {
     /// The allowed excess of a load over its share, if it is the same for all PEs.
     pub(super) fn imbalance(&self) -> Option<f64> {
         match self {
-            Self::Proportional { balance, .. } => Some(balance.imbalance),
-            Self::Targets(_) => None,
+            Self::Proportional { balance, .. } if !balance.per_division => Some(balance.imbalance),
+            Self::Proportional { .. } | Self::Targets(_) => None,
         }
     }
 
@@ -182,11 +200,29 @@ impl<'a> LoadLimits<'a> {
         match self {
             Self::Proportional { balance, .. } => {
                 let targets = Targets::proportional(graph, &capacities, balance.imbalance)?;
+                let targets = self.widened(targets, graph, &of_pes, order)?;
                 self.with_least_loads(near(targets, &capacities, before), graph, &capacities, order)
             }
             Self::Targets(targets) => {
                 targets.of_blocks(order).with_closed(|block| capacities[block as usize] == 0)
             }
+        }
+    }
+
+    /// The same targets of the PEs in this order, with greater bounds if the imbalance is that of each division. Exact sizes stay exact.
+    pub(super) fn widened(
+        &self,
+        targets: Targets,
+        graph: &CsrGraph,
+        capacities: &[u32],
+        order: &[PeId],
+    ) -> Result<Targets, TargetsError> {
+        match self {
+            Self::Proportional { balance, .. } if balance.per_division && !targets.are_exact() => {
+                let bounds = balance.bounds_of(graph, capacities);
+                targets.with_bounds(order.iter().map(|&pe| bounds[pe as usize]).collect())
+            }
+            Self::Proportional { .. } | Self::Targets(_) => Ok(targets),
         }
     }
 
@@ -228,7 +264,7 @@ impl<'a> LoadLimits<'a> {
     ) -> Result<Targets, TargetsError> {
         match self {
             &Self::Proportional { capacities, .. } => {
-                let balance = Balance { imbalance: 0.0, least_load: 0.0 };
+                let balance = Balance::default().with_imbalance(0.0);
                 let exact = LoadLimits::Proportional { balance, least_loads: None, capacities };
                 exact.targets(graph, machine, order, None)
             }
@@ -266,9 +302,7 @@ impl<'a> LoadLimits<'a> {
     /// The upper bound on the load of each PE, by PE.
     pub fn bounds(&self, graph: &CsrGraph, machine: &dyn Machine) -> Vec<Weight> {
         match self {
-            Self::Proportional { balance, .. } => {
-                Targets::shares(graph, &self.capacities(machine), balance.imbalance)
-            }
+            Self::Proportional { balance, .. } => balance.bounds_of(graph, &self.capacities(machine)),
             Self::Targets(targets) => targets.bounds().to_vec(),
         }
     }

@@ -221,6 +221,34 @@ fn lists_of_another_length_and_other_ways_are_refused_or_said() {
 }
 
 #[test]
+fn an_imbalance_may_be_that_of_each_division() {
+    let folder = folder();
+    let rows = (1..=64).map(|v: u32| {
+        let next: Vec<u32> = [v - 1, v + 1].into_iter().filter(|&other| (1..=64).contains(&other)).collect();
+        let next: Vec<String> = next.iter().map(u32::to_string).collect();
+        format!("{} {}", 1 + 13 * v % 40, next.join(" "))
+    });
+    let rows: Vec<String> = std::iter::once("64 63 10".to_owned()).chain(rows).collect();
+    folder.write_lines("heavy.graph", rows);
+    let on = |imbalance: &str, out: &str| {
+        folder.stdout(format!(
+            "viem partition heavy.graph -k 16 --imbalance={imbalance} -o {out} --json={out}.json --verify"
+        ));
+        let report = folder.report(&format!("{out}.json"));
+        (report["options"].clone(), report["loads"].clone())
+    };
+    let (strict, wide) = (on("3", "strict"), on("3/division", "wide"));
+    assert_eq!(
+        (&strict.0["imbalance_per_division"], &wide.0["imbalance_per_division"]),
+        (&serde_json::Value::Null, &true.into())
+    );
+    assert!(wide.1["bound"].as_u64() > strict.1["bound"].as_u64());
+    folder.stdout("viem map heavy.graph -m 4:4 -d 1:10 --imbalance=3/division -o pes --verify");
+    folder.stdout("viem score heavy.graph pes -m 4:4 -d 1:10 --imbalance=3/division");
+    folder.fails("viem partition heavy.graph -k 4 --imbalance=3/block", 2, "--imbalance <PERCENT> is");
+}
+
+#[test]
 fn conversions_keep_all_weights_where_the_format_has_them() {
     let folder = folder();
     folder.stdout("viem convert grid.graph -o kept --format=metis --json=report");

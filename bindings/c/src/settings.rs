@@ -62,7 +62,7 @@ impl Settings {
             is_social: false,
             seed: 0,
             threads: 1,
-            balance: Balance { imbalance: 0.03, least_load: 0.0 },
+            balance: Balance { imbalance: 0.03, least_load: 0.0, per_division: false },
             least_loads: Vec::new(),
             limits_of_weights: Vec::new(),
             capacities_of_weights: Vec::new(),
@@ -152,6 +152,7 @@ impl Settings {
             (!self.capacities_of_weights.is_empty(), "capacities of several weights"),
             (!self.node_capacities.is_empty(), "capacities of nodes"),
             (self.is_connected, "connected blocks"),
+            (self.balance.per_division, "imbalance of divisions"),
         ];
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
@@ -335,9 +336,11 @@ pub unsafe extern "C" fn viem_settings_set_limits_of_weights(
         let imbalances = unsafe { array("imbalances", imbalances, num_weights) }?;
         // SAFETY: the caller's promise.
         let least_loads = unsafe { optional("least_loads", least_loads, num_weights) }?;
+        let per_division = settings.balance.per_division;
         let balance = |(weight, &imbalance)| Balance {
             imbalance,
             least_load: least_loads.map_or(0.0, |least_loads: &[f64]| least_loads[weight]),
+            per_division,
         };
         let limits: Vec<Balance> = imbalances.iter().enumerate().map(balance).collect();
         limits.iter().try_for_each(Balance::validate)?;
@@ -418,6 +421,25 @@ fn columns<T: Copy>(rows: &[T], length: usize) -> Vec<Vec<T>> {
 
 fn product(one: usize, other: usize) -> Result<usize, Error> {
     one.checked_mul(other).ok_or_else(|| Error::usage("the array is too large".to_owned()))
+}
+
+/// Says whether the imbalance of partitions and many-to-one mappings is that of each division of the blocks or PEs in two, as for the recursive bisection of
+/// METIS, instead of that of each block or PE. Distributed graphs refuse it.
+///
+/// # Safety
+///
+/// The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_imbalance_per_division(
+    settings: Option<&mut Settings>,
+    per_division: c_int,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let all = std::iter::once(&mut settings.balance).chain(&mut settings.limits_of_weights);
+        all.for_each(|balance| balance.per_division = per_division != 0);
+        Ok(())
+    })
 }
 
 /// Says whether partitions and many-to-one mappings have connected blocks: the vertices of each block or PE are connected by edges between them, as far as

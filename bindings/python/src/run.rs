@@ -34,6 +34,7 @@ pub(crate) struct Settings {
     objective: String,
     excess: f64,
     pub connected: bool,
+    imbalance_per_division: bool,
     progress: Option<Py<PyAny>>,
     returns_on_interrupt: bool,
 }
@@ -84,8 +85,10 @@ impl Settings {
         }
         let (imbalances, least) = (self.imbalances.iter().cycle(), self.least_shares.iter().cycle());
         let balances = imbalances.zip(least).take(count);
-        let balances: Vec<Balance> =
-            balances.map(|(&imbalance, &least_load)| Balance { imbalance, least_load }).collect();
+        let per_division = self.imbalance_per_division;
+        let balances: Vec<Balance> = balances
+            .map(|(&imbalance, &least_load)| Balance { imbalance, least_load, per_division })
+            .collect();
         let least_loads = self.least_loads.as_ref().map(|LeastLoads(least_loads)| &least_loads[..]);
         let (capacities, nodes) = (&self.capacities[..], &self.node_capacities[..]);
         let asked = AskedLimits { balances: &balances, least_loads, capacities, nodes };

@@ -298,6 +298,17 @@ def test_capacities_that_do_not_fit(options, message):
         viem.remap(nx.path_graph(4), 2, [0, 0, 1, 1], node_capacity=5, capacities=[1, 1])
 
 
+def test_imbalance_of_divisions():
+    grid = nx.grid_2d_graph(20, 20)
+    machine = viem.Machine("4:4", distances="1:10")
+    for run in (
+        lambda per_division: viem.partition(grid, 16, imbalance=0.1, imbalance_per_division=per_division),
+        lambda per_division: viem.map_many_to_one(grid, machine, imbalance=0.1, imbalance_per_division=per_division),
+    ):
+        bounds = [run(per_division).report["loads"]["bound"] for per_division in (False, True)]
+        assert bounds == [27, 36]
+
+
 def test_connected_blocks_and_pes():
     grid = nx.grid_2d_graph(20, 20)
     dealt = np.arange(400) % 16

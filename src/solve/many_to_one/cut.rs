@@ -65,6 +65,7 @@ fn targets(run: &Run<'_>, before: Option<&[Weight]>) -> Result<Targets, TargetsE
     match run.limits {
         limits @ LoadLimits::Proportional { balance, .. } if are_alike(&capacities) => {
             let equal = Targets::equal(graph, capacities.len(), balance.imbalance)?;
+            let equal = limits.widened(equal, graph, &capacities, order)?;
             limits.with_least_loads(near(equal, &capacities, before), graph, &capacities, order)
         }
         limits => limits.targets(graph, machine, order, before),

@@ -259,7 +259,7 @@ fn each_weight_has_capacities_of_its_own() {
     let tree = Capacities::new(Hierarchy::parse("2:2", "1:10").unwrap(), vec![1, 1, 2, 2]).unwrap();
     let balance = Balance::default().with_imbalance(0.02);
     for objective in [Objective::J, Objective::Cut] {
-        let memory = [1, 3, 3, 1];
+        let memory = [2, 3, 3, 2];
         let several = SeveralWeights::new(
             &weights,
             &[balance.into(), LoadLimits::from(balance).with_capacities(&memory)],
@@ -350,4 +350,30 @@ fn one_weight_may_have_bounds_of_nodes() {
     };
     assert_eq!(refused(vec![300, 300]), "there are bounds of 2 nodes, the machine has 3 nodes");
     assert_eq!(refused(vec![300, -1, 300]), "the bound of node 1 is -1; bounds must not be negative");
+}
+
+#[test]
+fn an_imbalance_of_divisions_gives_heavy_vertices_room() {
+    let mut rng = Rng::new(12);
+    let grid = generate::grid(40, 25);
+    let weights: Vec<Weight> = (0..1000).map(|_| 1 + Weight::from(rng.below(100))).collect();
+    let graph = with_node_weights(&grid, &weights);
+    let blocks = Blocks::equal(100).unwrap();
+    let tree = Hierarchy::parse("10:10", "1:10").unwrap();
+    let balance = Balance::default();
+    for (machine, objective) in [(&blocks as &dyn Machine, Objective::Cut), (&tree, Objective::J)] {
+        let solve = |balance: Balance| {
+            let found = solved!(&graph, machine, &Config::fast(), balanced(balance), minimise(objective));
+            (balance.bounds(&graph, machine), found.report)
+        };
+        let [(strict, before), (wide, after)] = [balance, balance.per_division()].map(solve);
+        let loads = after.loads.unwrap();
+        assert_eq!((loads.overload, loads.bound), (0, *wide.iter().max().unwrap()));
+        assert!(wide.iter().zip(&strict).all(|(wide, strict)| wide > strict));
+        assert!(loads.greatest > *strict.iter().max().unwrap());
+        assert!(objective == Objective::J || 10 * after.cut < 9 * before.cut, "{} {}", after.cut, before.cut);
+    }
+    let exact =
+        solved!(&grid, &blocks, &Config::fast(), balanced(balance.with_imbalance(0.0).per_division()));
+    assert_eq!(exact.report.loads.unwrap().greatest, 10);
 }

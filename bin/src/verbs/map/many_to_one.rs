@@ -321,6 +321,7 @@ impl<'a> ManyToOne<'a> {
             construction: order.map(|(order, _)| order.algorithm.name()),
             neighbourhood: order.filter(|&(_, is_kept)| is_kept).map(|_| Neighbourhood::None.name()),
             imbalance: self.limits.percents(|balance| balance.imbalance),
+            imbalance_per_division: self.limits.are_per_division(),
             least_load: self.limits.percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
             connected: self.scratch().is_some_and(|scratch| scratch.is_connected),
@@ -360,6 +361,9 @@ struct JsonOptions {
     neighbourhood: Option<&'static str>,
     /// In percent.
     imbalance: Percents,
+    /// Whether that is the imbalance of each division.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    imbalance_per_division: bool,
     /// In percent of the share.
     least_load: Percents,
     /// The file of those of each PE.

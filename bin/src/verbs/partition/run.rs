@@ -507,6 +507,7 @@ impl<'a> Task<'a> {
             grouping,
             preset: preset.name(),
             imbalance: limits.percents(|balance| balance.imbalance),
+            imbalance_per_division: limits.are_per_division(),
             least_load: limits.percents(|balance| balance.least_load),
             least_loads: limits.file(),
             connected: self.asked.is_connected,
@@ -529,6 +530,9 @@ struct JsonOptions {
     preset: &'static str,
     /// In percent.
     imbalance: Percents,
+    /// Whether that is the imbalance of each division.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    imbalance_per_division: bool,
     /// In percent of the share.
     least_load: Percents,
     /// The file of those of each block.

@@ -207,6 +207,7 @@ impl Task<'_> {
             capacities: self.options.sharing.names(),
             node_capacity: self.options.nodes.names(),
             imbalance: percents(|balance| balance.imbalance),
+            imbalance_per_division: self.limits.are_per_division(),
             least_load: percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
             mesh: self.options.mesh.clone(),
@@ -226,6 +227,9 @@ struct JsonOptions {
     /// Where PEs have many vertices: in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     imbalance: Option<Percents>,
+    /// Whether that is the imbalance of each division.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    imbalance_per_division: bool,
     /// In percent of the share.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_load: Option<Percents>,

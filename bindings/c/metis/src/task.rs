@@ -120,21 +120,7 @@ impl Bounds<'_> {
             return fair.iter().map(|fair| imbalance * fair).collect();
         }
         let slack = 2.0 * graph.total_node_weight() as f64 / weights.len() as f64;
-        let mut greatest = vec![0.0; fair.len()];
-        let mut undivided = vec![(0..fair.len(), fair.iter().sum::<f64>())];
-        while let Some((parts, most)) = undivided.pop() {
-            let Some(sides) = halves(&parts) else {
-                greatest[parts.start] = most;
-                continue;
-            };
-            let all: f64 = fair[parts].iter().sum();
-            undivided.extend(sides.map(|side| {
-                let part: f64 = fair[side.clone()].iter().sum();
-                let own = if all > 0.0 { most * part / all } else { 0.0 };
-                (side, imbalance * own + slack.min(most / 20.0))
-            }));
-        }
-        greatest
+        Targets::bounds_of_divisions(fair, imbalance, slack)
     }
 }
 

@@ -389,6 +389,16 @@ static void test_connected(void) {
   CHECK(report.in_pieces == 16);
   SUCCEED(viem_evaluate(grid, tree, dealt, 1, settings, &report, &error));
   CHECK(report.in_pieces == 16);
+  SUCCEED(viem_settings_set_imbalance_per_division(settings, 1, &error));
+  SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  const int64_t bound = report.loads.bound;
+  viem_mapping_free(found);
+  SUCCEED(viem_settings_set_imbalance_per_division(settings, 0, &error));
+  SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
+  SUCCEED(viem_mapping_report(found, &report, &error));
+  CHECK(report.loads.bound < bound);
+  viem_mapping_free(found);
   SUCCEED(viem_settings_set_connected(settings, 1, &error));
   SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found, &error));
   SUCCEED(viem_mapping_report(found, &report, &error));

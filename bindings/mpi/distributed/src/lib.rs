@@ -118,7 +118,7 @@ fn config(settings: &Settings) -> Result<DistConfig, Error> {
     let mut config = DistConfig::preset(settings.map_preset());
     config.seed = settings.seed();
     config.threads = settings.threads();
-    let Balance { imbalance, least_load } = settings.balance();
+    let Balance { imbalance, least_load, .. } = settings.balance();
     (config.imbalance, config.least_load) = (imbalance, least_load);
     Ok(config)
 }

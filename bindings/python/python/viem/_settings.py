@@ -38,6 +38,7 @@ class Settings:
         "capacities",
         "connected",
         "excess",
+        "imbalance_per_division",
         "imbalances",
         "least_loads",
         "least_shares",
@@ -67,6 +68,7 @@ class Settings:
         connected: bool = False,
         capacities: Optional[ArrayLike] = None,
         node_capacity: NodeCapacity = None,
+        imbalance_per_division: bool = False,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -87,6 +89,7 @@ class Settings:
         self.objective = objective
         self.excess = excess
         self.connected = connected
+        self.imbalance_per_division = imbalance_per_division
         self.capacities = [] if capacities is None else _columns(capacities)
         self.node_capacities = _of_nodes(node_capacity, num_weights)
 

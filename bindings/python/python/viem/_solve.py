@@ -97,6 +97,7 @@ def map_many_to_one(
     *,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     capacities: Optional[ArrayLike] = None,
     node_capacity: NodeCapacity = None,
@@ -125,6 +126,8 @@ def map_many_to_one(
         Weights of the vertices, as for `Graph`.
     imbalance : float, or one for each weight of the vertices
         No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
+    imbalance_per_division : bool
+        True if the imbalance is that of each division of the PEs in two, as for METIS' recursive bisection, which gives heavy vertices more room.
     least_load : float, or array with a weight for each PE, or of several weights of the vertices one for each
         No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each PE,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
@@ -164,6 +167,7 @@ def map_many_to_one(
         connected,
         capacities,
         node_capacity,
+        imbalance_per_division,
     )
     found = _viem.map_many_to_one(
         converted._core,
@@ -181,6 +185,7 @@ def partition(
     *,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     connected: bool = False,
     shares: Optional[ArrayLike] = None,
@@ -205,6 +210,8 @@ def partition(
         Weights of the vertices, as for `Graph`.
     imbalance : float, or one for each weight of the vertices
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
+    imbalance_per_division : bool
+        True if the imbalance is that of each division of the blocks in two, as for METIS' recursive bisection, which gives heavy vertices more room.
     least_load : float, or array with a weight for each block, or of several weights of the vertices one for each
         No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each block,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
@@ -248,6 +255,7 @@ def partition(
         converted.num_weights,
         connected=connected,
         capacities=_by_weight(shares),
+        imbalance_per_division=imbalance_per_division,
     )
     found = _viem.partition(
         converted._core,

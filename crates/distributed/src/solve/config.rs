@@ -140,7 +140,7 @@ impl DistConfig {
 
     /// Returns the bounds of the loads relative to their shares.
     pub(super) fn balance(&self) -> Balance {
-        Balance { imbalance: self.imbalance, least_load: self.least_load }
+        Balance::default().with_imbalance(self.imbalance).with_least_load(self.least_load)
     }
 
     /// Returns the bounds and least loads of this many blocks of equal weight.

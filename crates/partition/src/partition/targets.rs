@@ -267,6 +267,60 @@ impl Targets {
         capacities.iter().map(|capacity| relax(share(capacity), epsilon)).collect()
     }
 
+    /// The same where epsilon is the imbalance of each division, as for the recursive bisection of METIS: the first half of the blocks, rounded down, and
+    /// the others are divided again and again, and each side may weigh `1 + epsilon` times its part of what may be divided. Where vertices differ in
+    /// weight, a side may weigh twice their mean weight more, but at most a twentieth of what may be divided. No bound is below that of
+    /// [`shares`](Self::shares). O(n + k).
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let grid = generate::grid(40, 40);
+    /// assert_eq!(Targets::shares(&grid, &[1; 4], 0.1), [440; 4]);
+    /// assert_eq!(Targets::shares_of_divisions(&grid, &[1; 4], 0.1), [484; 4]);
+    /// ```
+    pub fn shares_of_divisions(graph: &CsrGraph, capacities: &[u32], epsilon: f64) -> Vec<Weight> {
+        let weights = graph.node_weights();
+        let (total, sum) =
+            (graph.total_node_weight() as f64, capacities.iter().map(|&c| f64::from(c)).sum::<f64>());
+        let fair: Vec<f64> = capacities.iter().map(|&c| total * f64::from(c) / sum.max(1.0)).collect();
+        let are_alike = weights.iter().min() == weights.iter().max();
+        let slack = if are_alike { 0.0 } else { 2.0 * total / weights.len() as f64 };
+        let shares = Self::shares(graph, capacities, epsilon);
+        let greatest = Self::bounds_of_divisions(&fair, 1.0 + epsilon, slack);
+        let bound = |((share, greatest), &capacity): ((Weight, f64), &u32)| match capacity {
+            0 => share,
+            // Floats above the greatest weight become that.
+            _ => share.max((greatest as Weight).min(Weight::MAX / 2)),
+        };
+        shares.into_iter().zip(greatest).zip(capacities).map(bound).collect()
+    }
+
+    /// The greatest load of each block where the imbalance, a factor from 1 on, is that of each division of the blocks in two: the first half of them, rounded
+    /// down, and the others. A side of a division may have its part of what may be divided, times the factor, and in addition `slack`, at most a
+    /// twentieth of that. `fair` has the fair load of each block. O(k log k).
+    ///
+    /// Karypis, Kumar: A fast and high quality multilevel scheme for partitioning irregular graphs. SIAM J. Sci. Comput. 1998.
+    pub fn bounds_of_divisions(fair: &[f64], factor: f64, slack: f64) -> Vec<f64> {
+        let mut greatest = vec![0.0; fair.len()];
+        let mut undivided = vec![(0..fair.len(), fair.iter().sum::<f64>())];
+        while let Some((blocks, most)) = undivided.pop() {
+            if blocks.len() < 2 {
+                greatest[blocks].fill(most);
+                continue;
+            }
+            let middle = blocks.start + blocks.len() / 2;
+            let all: f64 = fair[blocks.clone()].iter().sum();
+            undivided.extend([blocks.start..middle, middle..blocks.end].map(|side| {
+                let part: f64 = fair[side.clone()].iter().sum();
+                let own = if all > 0.0 { most * part / all } else { 0.0 };
+                (side, factor * own + slack.min(most / 20.0))
+            }));
+        }
+        greatest
+    }
+
     /// `least_load` times `total * capacity / sum of the capacities` for each capacity, rounded down. Fails unless the least load is
     /// a number from 0 to 1.
     ///
@@ -731,6 +785,46 @@ mod tests {
         assert_eq!(bound(10, 1, 1e300), Weight::MAX / 2);
         assert_eq!(bound(10, 1, 0.0), 10);
         assert_eq!(bound(10, 1, 5e-324), 10);
+    }
+
+    /// The greatest load of a block by the definition: what its part of each division may have, one division after the other.
+    fn divided(fair: &[f64], block: usize, factor: f64, slack: f64, most: f64) -> f64 {
+        let middle = fair.len() / 2;
+        if fair.len() == 1 {
+            return most;
+        }
+        let is_first = block < middle;
+        let side = if is_first { &fair[..middle] } else { &fair[middle..] };
+        let share = side.iter().sum::<f64>() / fair.iter().sum::<f64>();
+        let most = factor * most * share + slack.min(most / 20.0);
+        divided(side, if is_first { block } else { block - middle }, factor, slack, most)
+    }
+
+    #[test]
+    fn bounds_of_divisions_are_those_of_one_division_after_the_other() {
+        for count in [1, 2, 3, 7, 16] {
+            let fair: Vec<f64> = (0..count).map(|block| 100.0 + 10.0 * f64::from(block)).collect();
+            for (factor, slack) in [(1.0, 0.0), (1.03, 0.0), (1.03, 4.0), (1.2, 1e9)] {
+                let found = Targets::bounds_of_divisions(&fair, factor, slack);
+                for (block, bound) in found.into_iter().enumerate() {
+                    let expected = divided(&fair, block, factor, slack, fair.iter().sum());
+                    assert!((bound - expected).abs() < 1e-6, "{count} {block}: {bound} {expected}");
+                }
+            }
+        }
+        assert_eq!(Targets::bounds_of_divisions(&[0.0, 5.0], 1.0, 0.0), [0.0, 5.0]);
+        assert!(Targets::bounds_of_divisions(&[], 1.0, 0.0).is_empty());
+    }
+
+    #[test]
+    fn shares_of_divisions_are_not_below_shares() {
+        let graph = edgeless(100);
+        for epsilon in [0.0, 0.03, 1.0, 1e300] {
+            let pair = |of: fn(&CsrGraph, &[u32], f64) -> Vec<Weight>| of(&graph, &[1, 0, 2, 4, 1], epsilon);
+            let (shares, wider) = (pair(Targets::shares), pair(Targets::shares_of_divisions));
+            assert!(shares.iter().zip(&wider).all(|(share, wider)| share <= wider), "{shares:?} {wider:?}");
+            assert_eq!((shares[1], wider[1]), (0, 0));
+        }
     }
 
     #[test]
