@@ -1026,6 +1026,18 @@ module viem
       integer(c_int) :: viem_settings_set_node_capacities
     end function
 
+    function viem_settings_set_imbalance_per_division( &
+        settings, &
+        per_division, &
+        error) &
+        bind(C, name="viem_settings_set_imbalance_per_division")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int), value :: per_division
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_imbalance_per_division
+    end function
+
     function viem_settings_set_connected( &
         settings, &
         is_connected, &

@@ -1092,6 +1092,16 @@ viem_status viem_settings_set_node_capacities(viem_settings *settings,
                                               viem_error **error);
 
 /**
+ * Says whether the imbalance of partitions and many-to-one mappings is that of each division of the blocks or PEs in two, as for the recursive bisection of
+ * METIS, instead of that of each block or PE. Distributed graphs refuse it.
+ *
+ * Precondition: The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_imbalance_per_division(viem_settings *settings,
+                                                     int per_division,
+                                                     viem_error **error);
+
+/**
  * Says whether partitions and many-to-one mappings have connected blocks: the vertices of each block or PE are connected by edges between them, as far as
  * the bounds allow it. `in_pieces` in the report counts the others. Remappings, several weights and other objectives than J refuse it.
  *

@@ -360,16 +360,20 @@ fn an_imbalance_of_divisions_gives_heavy_vertices_room() {
     let graph = with_node_weights(&grid, &weights);
     let blocks = Blocks::equal(100).unwrap();
     let tree = Hierarchy::parse("10:10", "1:10").unwrap();
-    let strict = Balance::default();
-    for machine in [&blocks as &dyn Machine, &tree] {
-        let solve = |balance: Balance| solved!(&graph, machine, &Config::fast(), balanced(balance)).report;
-        let [strict, wide] =
-            [strict, strict.per_division()].map(|balance| (balance.bounds(&graph, machine), solve(balance)));
-        let loads = wide.1.loads.unwrap();
-        assert_eq!((loads.overload, loads.bound), (0, *wide.0.iter().max().unwrap()));
-        assert!(wide.0.iter().zip(&strict.0).all(|(wide, strict)| wide > strict));
-        assert!(loads.greatest > *strict.0.iter().max().unwrap() && wide.1.cost < strict.1.cost);
+    let balance = Balance::default();
+    for (machine, objective) in [(&blocks as &dyn Machine, Objective::Cut), (&tree, Objective::J)] {
+        let solve = |balance: Balance| {
+            let found = solved!(&graph, machine, &Config::fast(), balanced(balance), minimise(objective));
+            (balance.bounds(&graph, machine), found.report)
+        };
+        let [(strict, before), (wide, after)] = [balance, balance.per_division()].map(solve);
+        let loads = after.loads.unwrap();
+        assert_eq!((loads.overload, loads.bound), (0, *wide.iter().max().unwrap()));
+        assert!(wide.iter().zip(&strict).all(|(wide, strict)| wide > strict));
+        assert!(loads.greatest > *strict.iter().max().unwrap());
+        assert!(objective == Objective::J || 10 * after.cut < 9 * before.cut, "{} {}", after.cut, before.cut);
     }
-    let exact = solved!(&grid, &blocks, &Config::fast(), balanced(strict.with_imbalance(0.0).per_division()));
+    let exact =
+        solved!(&grid, &blocks, &Config::fast(), balanced(balance.with_imbalance(0.0).per_division()));
     assert_eq!(exact.report.loads.unwrap().greatest, 10);
 }

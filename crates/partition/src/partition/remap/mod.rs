@@ -73,7 +73,7 @@
 //! - *All results are candidates for all weights* (`remap/envelope.rs`). A search with one weight alone moved more for 1000 than for 0, and cut
 //!   more than for 1 at the same migration.
 //! - *Weights of vertices are the divider's concern* (`remap/divider.rs`). The search asks one to make partitions for a ratio, and to judge them; one
-//!   knows one weight, the other [several](super::vector).
+//!   knows one weight, the other several (`vector`).
 //! - *Weight 0 is a different problem*: labels for a partition from scratch (`remap/relabel.rs`), by linear assignment; on trees from the
 //!   innermost parts outwards.
 
