@@ -146,9 +146,9 @@ impl<T> OneOrEach<T> {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Balance")]
 pub(crate) struct NodeOptions {
-    /// Most that all vertices on a node may weigh together, such as its memory. A whole number for every node, a list or a file with one for each node,
-    /// or none. Where vertices have several weights, given once for each
-    #[arg(hide_short_help = true, long, value_name = "INT|LIST|FILE", value_parser = NodeCapacity::parse)]
+    /// Most that the vertices on a node weigh, such as its memory. A whole number for every node, a list or a file with one for each node, or none. Where
+    /// vertices have several weights, given once for each
+    #[arg(hide_short_help = true, long, value_name = "LIST", value_parser = NodeCapacity::parse)]
     node_capacity: Vec<NodeCapacity>,
 }
 

@@ -86,7 +86,7 @@ pub(crate) struct Options {
     #[arg(hide_short_help = true, long, value_name = "WHAT", help_heading = "Constraints", value_parser = one_of(&FirstHost::ALL, FirstHost::name))]
     pub(crate) first_host: Option<FirstHost>,
 
-    /// Connect the vertices of each PE, if the graph allows that within the bounds; otherwise, they fall into few pieces
+    /// Connect the vertices of each PE, as far as graph and bounds allow that; otherwise, they fall into few pieces
     #[arg(hide_short_help = true, long, help_heading = "Constraints")]
     pub(crate) connected: bool,
 
