@@ -410,9 +410,10 @@ impl Search<'_> {
     }
 }
 
-/// The order in which mappings are better: the bounds first, then the number of PEs without vertices, then J.
+/// What mappings are compared by: the bounds first, then the number of PEs without vertices, then J.
 type Score = (BoundViolation, usize, Cost);
 
+/// The score of a mapping.
 pub(super) fn score(found: &ManyToOnePartition) -> Score {
     (found.partition.violation(), found.partition.num_empty(), found.cost)
 }
