@@ -351,6 +351,26 @@ impl<'a> Loads<'a> {
         })
     }
 
+    /// Follows moves of vertices between two blocks, unless one of their groups then exceeds its bounds and has not done so before. Returns whether
+    /// it has followed them.
+    pub fn follow_unless_groups_overflow(
+        &self,
+        moves: &[(NodeId, [BlockId; 2])],
+        pair: [BlockId; 2],
+    ) -> bool {
+        let overflows = || {
+            let is_over = |group: usize| self.of_group(group).any(|(load, &bound)| load > bound);
+            self.bounds.groups.crossed(pair).is_some_and(|groups| groups.into_iter().any(is_over))
+        };
+        let overflowed = overflows();
+        moves.iter().for_each(|&(node, pair)| self.follow(node, pair));
+        if overflowed || !overflows() {
+            return true;
+        }
+        moves.iter().for_each(|&(node, [from, to])| self.follow(node, [to, from]));
+        false
+    }
+
     /// Follows the move of a vertex from one block to another.
     #[inline]
     pub fn follow(&self, node: NodeId, [from, to]: [BlockId; 2]) {
@@ -477,6 +497,22 @@ mod tests {
                 assert!(!fits || change <= 0.0);
             }
         }
+    }
+
+    #[test]
+    fn moves_that_fill_a_group_are_not_followed() {
+        let weights = VertexWeights::new(2, [[1, 5]; 6].concat()).unwrap();
+        let groups = GroupBounds::new(vec![0, 0, 1], vec![NO_BOUND, 21, NO_BOUND, NO_BOUND], 2);
+        let bounds = VectorBounds { num_weights: 2, most: vec![99; 6], least: Vec::new(), groups };
+        let loads = Loads::new(&weights, &bounds, &[0, 1, 2, 2, 2, 2]);
+        let follows = |nodes: &[NodeId], pair: [BlockId; 2]| {
+            let moves: Vec<(NodeId, [BlockId; 2])> = nodes.iter().map(|&node| (node, pair)).collect();
+            loads.follow_unless_groups_overflow(&moves, pair)
+        };
+        assert!(follows(&[2, 3], [2, 0]) && !follows(&[4], [2, 1]));
+        assert_eq!(loads.all(), Loads::new(&weights, &bounds, &[0, 1, 0, 0, 2, 2]).all());
+        // Within a group, its load stays.
+        assert!(follows(&[2], [0, 1]) && follows(&[3], [0, 2]) && follows(&[4], [2, 1]));
     }
 
     #[test]

@@ -227,8 +227,8 @@ impl Flow {
         changed
     }
 
-    /// Moves vertices of a pair of blocks to the other one. Undoes it if the cost of the whole partition does not fall. Returns whether it
-    /// fell.
+    /// Moves vertices of a pair of blocks to the other one. Undoes it if the cost of the whole partition does not fall, or if other pairs of the
+    /// wave have filled a group of blocks. Returns whether it fell.
     fn apply<W: Stored, O: Objective>(
         &mut self,
         &Task { level, several, .. }: &Task<'_, W, O>,
@@ -246,13 +246,14 @@ impl Flow {
             assignment.shift(node, level.node_weight(node), to, gain);
             changes.push((node, from, gain));
         }
-        if assignment.cost < before {
-            let follow = |loads: &Loads<'_>| {
-                changes.iter().for_each(|&(node, from, _)| {
-                    loads.follow(node, [from, assignment.blocks[node as usize]]);
-                });
-            };
-            several.into_iter().for_each(follow);
+        let fits = |loads: &Loads<'_>| {
+            let moves: Vec<(NodeId, [BlockId; 2])> = changes
+                .iter()
+                .map(|&(node, from, _)| (node, [from, assignment.blocks[node as usize]]))
+                .collect();
+            loads.follow_unless_groups_overflow(&moves, pair)
+        };
+        if assignment.cost < before && several.is_none_or(fits) {
             return true;
         }
         for (node, from, gain) in changes.into_iter().rev() {
