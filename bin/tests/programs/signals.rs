@@ -272,7 +272,7 @@ fn a_model_that_is_not_finished_is_not_written() {
     let run = "viem partition model --blocks=4000 --preset=strong --json=report --output=blocks";
     // Without SIGINT: a shell starts background jobs with that signal ignored, and programs inherit this.
     for (signal, number) in [("-TERM", 15), ("-USR1", 10), ("-USR2", 12)] {
-        let (mut child, _lines) = start(&folder, run, "");
+        let (mut child, _lines) = start(&folder, run, "graph: ");
         send(&child, signal);
         assert_eq!(child.wait().unwrap().signal(), Some(number), "{signal}");
         assert_eq!(names(folder.path()), ["model"]);
