@@ -430,8 +430,8 @@ static void test_capacities_of_weights(const viem_graph *weighted, const viem_ma
   viem_settings *settings = new_settings(VIEM_PRESET_FAST);
   viem_mapping *found = NULL, *moved = NULL;
   viem_report report;
-  uint32_t capacities[8] = {1, 4, 1, 1, 1, 1, 1, 1};
-  int64_t loads[4][2], memory[4] = {-1, 500, -1, 1000}, most[4] = {829, 209, 209, 209};
+  uint32_t capacities[8] = {1, 2, 1, 1, 1, 1, 1, 1};
+  int64_t loads[4][2], memory[4] = {-1, 500, -1, 1000}, most[4] = {576, 288, 288, 288};
   double imbalances[2] = {0.03, 100};
   CHECK(viem_machine_num_nodes(tree) == 2 && viem_machine_num_nodes(NULL) == 0);
   SUCCEED(viem_settings_set_capacities_of_weights(settings, 2, 4, capacities, &error));
