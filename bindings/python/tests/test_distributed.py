@@ -20,6 +20,7 @@ def structures(header):
 
 def as_dtype(name, all_of_them):
     """The layout of a structure in C."""
+
     def kind_of(kind):
         return as_dtype(kind, all_of_them) if kind in all_of_them else KINDS[kind]
 

@@ -260,9 +260,7 @@ def test_each_weight_has_capacities():
     machine = viem.Machine("2:2", distances="1:10")
     mapping = viem.map_many_to_one(grid, machine, weights=weights, capacities=shares, imbalance=0.05)
     assert (mapping.loads <= most).all()
-    again = viem.evaluate(
-        grid, machine, mapping, many_to_one=True, weights=weights, capacities=shares, imbalance=0.05
-    )
+    again = viem.evaluate(grid, machine, mapping, many_to_one=True, weights=weights, capacities=shares, imbalance=0.05)
     assert again.report["loads_by_weight"] == mapping.report["loads_by_weight"]
 
 
