@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from viem import _distributed
 
 BINDINGS = Path(__file__).parents[2]

@@ -292,7 +292,7 @@ def test_nodes_have_capacities():
 def test_capacities_that_do_not_fit(options, message):
     with pytest.raises(viem.Error, match=message):
         viem.map_many_to_one(nx.path_graph(4), viem.Machine("2:2", distances="1:10"), **options)
-    with pytest.raises(viem.UsageError, match="which have nodes|are their shares"):
+    with pytest.raises(viem.UsageError, match=r"which have nodes|are their shares"):
         viem.remap(nx.path_graph(4), 2, [0, 0, 1, 1], node_capacity=5, capacities=[1, 1])
 
 

@@ -23,7 +23,7 @@ Imbalance = Union[float, Sequence[float]]
 LeastLoad = Union[float, ArrayLike]
 """A fraction of the share of each PE or block, or an array with a weight for each; of several weights of the vertices, a fraction for each weight."""
 
-NodeCapacity = Union[None, int, ArrayLike, Sequence[Union[None, int, ArrayLike]]]
+NodeCapacity = Union[None, int, ArrayLike, Sequence[Union[int, ArrayLike, None]]]
 """The most that all vertices on a node may weigh together: a number for every node, or an array with one for each; of several weights of the vertices, a
 sequence with that of each weight, or None where it has no bound."""
 
@@ -108,7 +108,7 @@ def _of_nodes(capacity: NodeCapacity, num_weights: int) -> list[Optional[list[in
     if capacity is None:
         return []
     each = [capacity] if num_weights == 1 else capacity
-    if np.ndim(capacity) == 0 and num_weights > 1 or len(each) != num_weights:  # type: ignore[arg-type]
+    if (np.ndim(capacity) == 0 and num_weights > 1) or len(each) != num_weights:  # type: ignore[arg-type]
         raise UsageError("node_capacity of several weights has an entry for each weight, None where there is no bound")
     return [None if own is None else _whole("node_capacity", np.atleast_1d(own)) for own in each]  # type: ignore[union-attr]
 
