@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Callable, Literal, Optional, Union
+from collections.abc import Iterable, Sequence, Sized
+from typing import Any, Callable, Literal, Optional, Union, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -107,10 +107,10 @@ def _of_nodes(capacity: NodeCapacity, num_weights: int) -> list[Optional[list[in
     """The bounds of the nodes by weight, or none."""
     if capacity is None:
         return []
-    each = [capacity] if num_weights == 1 else capacity
-    if (np.ndim(capacity) == 0 and num_weights > 1) or len(each) != num_weights:  # type: ignore[arg-type]
+    if num_weights > 1 and not (isinstance(capacity, Sized) and len(capacity) == num_weights):
         raise UsageError("node_capacity of several weights has an entry for each weight, None where there is no bound")
-    return [None if own is None else _whole("node_capacity", np.atleast_1d(own)) for own in each]  # type: ignore[union-attr]
+    each = [capacity] if num_weights == 1 else cast("Iterable[Any]", capacity)
+    return [None if own is None else _whole("node_capacity", np.atleast_1d(own)) for own in each]
 
 
 def _whole(name: str, numbers: ArrayLike) -> list[int]:
