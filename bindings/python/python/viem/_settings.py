@@ -109,7 +109,7 @@ def _of_nodes(capacity: NodeCapacity, num_weights: int) -> list[Optional[list[in
         return []
     if num_weights > 1 and not (isinstance(capacity, Sized) and len(capacity) == num_weights):
         raise UsageError("node_capacity of several weights has an entry for each weight, None where there is no bound")
-    each = [capacity] if num_weights == 1 else cast("Iterable[Any]", capacity)
+    each: Iterable[Any] = [capacity] if num_weights == 1 else cast("Iterable[Any]", capacity)
     return [None if own is None else _whole("node_capacity", np.atleast_1d(own)) for own in each]
 
 
