@@ -1,6 +1,5 @@
 //! The partitioner for several weights.
 
-use super::packing::Packing;
 use super::scheme::{Effort, Task};
 use super::targets::VectorTargets;
 use crate::base::observer::Observer;
@@ -200,17 +199,11 @@ impl<'a> VectorPartitioner<'a> {
             }
         }
         if score.0.is_over() {
-            let fixed = |node| level.objective.fixed_block(node);
-            let packing = Packing { weights, bounds: &bounds, fixed: &fixed };
-            let better = packing.better(score.0);
-            for (index, packed) in (0..).zip(packing.first_fits().into_iter().chain(better)) {
-                // Refinement may exceed one bound by more to exceed all of them by less.
-                let refined = task.refined(packed.clone(), derive(self.seed, u64::MAX - 1 - index));
-                for rival in [Assignment::new(level, packed, k), refined] {
-                    let of_rival = task.score(&bounds, &rival);
-                    if of_rival < score {
-                        (best, score) = (rival, of_rival);
-                    }
+            let stream = |index| derive(self.seed, u64::MAX - 1 - index);
+            for rival in task.packed(&bounds, score.0, stream) {
+                let of_rival = task.score(&bounds, &rival);
+                if of_rival < score {
+                    (best, score) = (rival, of_rival);
                 }
             }
         }

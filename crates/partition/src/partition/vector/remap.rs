@@ -7,7 +7,6 @@
 //! Time and memory as for one weight, times the number of weights where loads are compared.
 
 use super::enumeration::VectorTally;
-use super::packing::Packing;
 use super::partitioner::{VectorPartition, VectorPartitioner, VectorProblem, fill_empty, vacate};
 use super::scheme::{Effort, Task};
 use crate::base::observer::Observer;
@@ -135,15 +134,9 @@ impl Divider for VectorDivider<'_> {
         if !missed.excess.is_over() {
             return Vec::new();
         }
-        let fixed = |node| level.objective.fixed_block(node);
-        let packing = Packing { weights: self.problem.weights, bounds: &self.bounds, fixed: &fixed };
-        let better = packing.better(missed.excess);
-        let task = self.task(level, observer);
-        let with_refined = |(index, packed): (u64, Vec<BlockId>)| {
-            let refined = task.refined(packed.clone(), derive(seed, u64::MAX / 3 - index)).blocks;
-            [packed, refined]
-        };
-        (0..).zip(packing.first_fits().into_iter().chain(better)).flat_map(with_refined).collect()
+        let stream = |index| derive(seed, u64::MAX / 3 - index);
+        let packed = self.task(level, observer).packed(&self.bounds, missed.excess, stream);
+        packed.into_iter().map(|packed| packed.blocks).collect()
     }
 }
 

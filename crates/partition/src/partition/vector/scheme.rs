@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::balance;
 use super::bisection::{Part, Recursion};
+use super::packing::Packing;
 use super::targets::VectorTargets;
 use crate::base::observer::Observer;
 use crate::base::rng::{Rng, derive};
@@ -127,6 +128,25 @@ impl<W: Stored, O: Objective> Task<'_, W, O> {
             }
         }
         best
+    }
+
+    /// Partitions without regard to edges, each followed by itself refined, for one that misses bounds by this excess. `stream` has the random stream of
+    /// each. Refinement may exceed one bound by more to exceed all of them by less.
+    pub fn packed(
+        self,
+        bounds: &VectorBounds,
+        excess: Excess,
+        stream: impl Fn(u64) -> u64,
+    ) -> Vec<Assignment> {
+        let (level, weights) = (self.level, self.weights);
+        let fixed = |node| level.objective.fixed_block(node);
+        let packing = Packing { weights, bounds, fixed: &fixed };
+        let better = packing.better(excess);
+        let with_refined = |(index, packed): (u64, Vec<BlockId>)| {
+            let refined = self.refined(packed.clone(), stream(index));
+            [Assignment::new(level, packed, bounds.num_blocks()), refined]
+        };
+        (0..).zip(packing.first_fits().into_iter().chain(better)).flat_map(with_refined).collect()
     }
 
     /// A partition refined on all levels.
