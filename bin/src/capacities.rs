@@ -11,6 +11,7 @@ use crate::options::NONE;
 use viem::base::text::counted;
 use viem::base::types::Weight;
 use viem::machine::{Machine, Nodes};
+use viem::solve::greatest_capacities;
 use viem_io::{ReadError, Source, pe_weights};
 
 /// The capacities of PEs or blocks, relative to each other.
@@ -23,9 +24,8 @@ pub(crate) enum Capacities {
 impl Capacities {
     /// Parses a list of numbers, which may be empty; anything else is the name of a file.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let may_stand = |byte: u8| byte.is_ascii_digit() || b",.- ".contains(&byte);
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-        let is_list = text.bytes().all(may_stand) && (has_digit || text.is_empty());
+        let is_list = may_be_list(text) && (has_digit || text.is_empty());
         if !is_list {
             return Ok(Self::File(PathBuf::from(text)));
         }
@@ -84,6 +84,11 @@ impl Capacities {
     }
 }
 
+/// Returns whether a text consists of what may stand in a list of numbers; anything else is the name of a file.
+fn may_be_list(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || b",.- ".contains(&byte))
+}
+
 /// The capacities of PEs or blocks for all weights of the vertices together: those of each weight, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CapacitiesByWeight(Vec<Vec<u32>>);
@@ -116,10 +121,7 @@ impl CapacitiesByWeight {
 
     /// The greatest capacity of each PE or block by any weight, if there are any.
     pub(crate) fn greatest(&self) -> Option<Vec<u32>> {
-        let greatest =
-            |one: Vec<u32>, other: &Vec<u32>| one.into_iter().zip(other).map(|(a, &b)| a.max(b)).collect();
-        let (first, others) = self.0.split_first()?;
-        Some(others.iter().fold(first.clone(), greatest))
+        greatest_capacities(&self.0)
     }
 }
 
@@ -162,11 +164,10 @@ enum NodeCapacity {
 
 impl NodeCapacity {
     fn parse(text: &str) -> Result<Self, String> {
-        let may_stand = |byte: u8| byte.is_ascii_digit() || b",.- ".contains(&byte);
         if text == NONE {
             return Ok(Self::None);
         }
-        if !text.bytes().all(may_stand) {
+        if !may_be_list(text) {
             return Ok(Self::File(PathBuf::from(text)));
         }
         let number = |text: &str| text.trim().parse::<Weight>().ok().filter(|&number| number >= 0);

@@ -50,4 +50,4 @@ pub use preset::MapPreset;
 pub use report::{Report, Seconds, Solution};
 pub use request::{Objective, Request};
 pub use secondary::{Lowered, Lowering, Secondary};
-pub use several::SeveralWeights;
+pub use several::{SeveralWeights, greatest_capacities};

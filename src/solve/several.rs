@@ -173,6 +173,21 @@ impl<'a> SeveralWeights<'a> {
     }
 }
 
+/// The greatest capacity of each PE or block by any weight, given lists of the same length, one for each weight; nothing without lists. O(c k).
+///
+/// ```
+/// use viem::solve::greatest_capacities;
+///
+/// assert_eq!(greatest_capacities(&[vec![1, 0, 2], vec![0, 0, 3]]), Some(vec![1, 0, 3]));
+/// assert_eq!(greatest_capacities(&[]), None);
+/// ```
+pub fn greatest_capacities(by_weight: &[Vec<u32>]) -> Option<Vec<u32>> {
+    let (first, others) = by_weight.split_first()?;
+    let greatest =
+        |one: Vec<u32>, other: &Vec<u32>| one.into_iter().zip(other).map(|(a, &b)| a.max(b)).collect();
+    Some(others.iter().fold(first.clone(), greatest))
+}
+
 /// The loads by the weight whose bound is exceeded most, or comes nearest to it; its number is the first of the pair.
 pub(super) fn fullest(loads: &[Loads]) -> Option<(usize, Loads)> {
     let key = |&(weight, loads): &(usize, &Loads)| (loads.greatest_fullness(), std::cmp::Reverse(weight));

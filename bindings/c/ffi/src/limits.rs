@@ -4,7 +4,7 @@ use viem::Request;
 use viem::base::types::Weight;
 use viem::graph::{CsrGraph, VertexWeights};
 use viem::partition::{Targets, TargetsError};
-use viem::solve::{Balance, LimitsByWeight, LoadLimits, RequestError, SeveralWeights};
+use viem::solve::{Balance, LimitsByWeight, LoadLimits, RequestError, SeveralWeights, greatest_capacities};
 
 /// The limits of the loads of blocks or PEs, where vertices have one weight or several.
 pub struct Limits<'a> {
@@ -108,11 +108,7 @@ impl<'a> Limits<'a> {
 
     /// The greatest capacity of each of `num_blocks` blocks by any weight, if weights have capacities.
     pub(crate) fn greatest_capacities(&self, num_blocks: usize) -> Option<Vec<u32>> {
-        let (first, others) = self.capacities.split_first()?;
-        let greatest =
-            |one: Vec<u32>, other: &Vec<u32>| one.into_iter().zip(other).map(|(a, &b)| a.max(b)).collect();
-        let greatest: Vec<u32> = others.iter().fold(first.clone(), greatest);
-        (greatest.len() == num_blocks).then_some(greatest)
+        greatest_capacities(self.capacities).filter(|greatest| greatest.len() == num_blocks)
     }
 
     /// The request with these limits.
