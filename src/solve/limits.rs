@@ -1,14 +1,14 @@
 //! Limits of the loads of PEs, by one weight of the vertices or by several.
 
-use super::balance::{Balance, LoadLimits, Loads};
+use super::balance::{LoadLimits, Loads};
 use super::error::SolveError;
 use super::report::Report;
 use super::several::SeveralWeights;
-use crate::base::types::{PeId, Weight};
+use crate::base::types::PeId;
 use crate::graph::CsrGraph;
 use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::partition::{FixedVertices, Targets, TargetsError};
+use crate::partition::{FixedVertices, TargetsError};
 
 /// The limits of the loads: by the weights of the graph, or by each of [several](SeveralWeights).
 #[derive(Clone, Copy, Debug)]
@@ -20,27 +20,9 @@ pub enum LimitsByWeight<'a> {
     Several(&'a SeveralWeights<'a>),
 }
 
-impl<'a> From<LoadLimits<'a>> for LimitsByWeight<'a> {
-    fn from(limits: LoadLimits<'a>) -> Self {
-        Self::One(limits)
-    }
-}
-
-impl From<Balance> for LimitsByWeight<'_> {
-    fn from(balance: Balance) -> Self {
-        Self::One(balance.into())
-    }
-}
-
-impl<'a> From<(Balance, Option<&'a [Weight]>)> for LimitsByWeight<'a> {
-    fn from(limits: (Balance, Option<&'a [Weight]>)) -> Self {
+impl<'a, T: Into<LoadLimits<'a>>> From<T> for LimitsByWeight<'a> {
+    fn from(limits: T) -> Self {
         Self::One(limits.into())
-    }
-}
-
-impl<'a> From<&'a Targets> for LimitsByWeight<'a> {
-    fn from(targets: &'a Targets) -> Self {
-        Self::One(targets.into())
     }
 }
 
