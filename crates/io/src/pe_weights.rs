@@ -53,8 +53,7 @@ const NODE_CAPACITIES: Words = Words {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_node_capacities(source: Source<'_>, num_nodes: usize) -> Result<Vec<Weight>, ReadError> {
-    let take = |number: u64| Weight::try_from(number).map_err(|_| NODE_CAPACITIES.not_a_value(number));
-    lines::read(source, Some(num_nodes), &NODE_CAPACITIES, take)
+    loads(source, num_nodes, &NODE_CAPACITIES)
 }
 
 /// Reads the least load of each of `count` PEs or blocks, from 0.
@@ -67,8 +66,13 @@ pub fn read_node_capacities(source: Source<'_>, num_nodes: usize) -> Result<Vec<
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_least_loads(source: Source<'_>, count: usize) -> Result<Vec<Weight>, ReadError> {
-    let take = |number: u64| Weight::try_from(number).map_err(|_| LEAST_LOADS.not_a_value(number));
-    lines::read(source, Some(count), &LEAST_LOADS, take)
+    loads(source, count, &LEAST_LOADS)
+}
+
+fn loads(source: Source<'_>, count: usize, words: &'static Words) -> Result<Vec<Weight>, ReadError> {
+    lines::read(source, Some(count), words, |number| {
+        Weight::try_from(number).map_err(|_| words.not_a_value(number))
+    })
 }
 
 /// Reads the weight of each of `num_pes` PEs, from 1.
@@ -98,14 +102,16 @@ pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
-    lines::read(source, None, &SPEEDS, |number| speed(number).ok_or_else(|| SPEEDS.not_a_value(number)))
+    speeds(source, None)
 }
 
 /// Reads the speed of each of `count` PEs, from 0.
 pub fn read_speeds_of(source: Source<'_>, count: usize) -> Result<Vec<u32>, ReadError> {
-    lines::read(source, Some(count), &SPEEDS, |number| {
-        speed(number).ok_or_else(|| SPEEDS.not_a_value(number))
-    })
+    speeds(source, Some(count))
+}
+
+fn speeds(source: Source<'_>, count: Option<usize>) -> Result<Vec<u32>, ReadError> {
+    lines::read(source, count, &SPEEDS, |number| speed(number).ok_or_else(|| SPEEDS.not_a_value(number)))
 }
 
 /// The speeds of a list with commas between them, such as `1,2,4`.

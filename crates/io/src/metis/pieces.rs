@@ -86,8 +86,8 @@ impl<R: Read + Send> Parser<'_, R> {
             return self.rows(rows, keep, true);
         }
         let none = self.faults.alike();
+        let mut numbering = Numbering { line: self.scanner.line(), row: rows.reached().rows };
         let mut reader = Reader::new(self.scanner, rows, size);
-        let mut numbering = reader.numbering(rows);
         let mut sum = Sum { rows, faults: self.faults, keep, stop: None, lack: None, place: None };
         let (mut pieces, mut parsed) = (reader.next_pieces(), Vec::new());
         while !pieces.is_empty() && sum.stop.is_none() {
@@ -166,11 +166,6 @@ impl<'a, R: Read> Reader<'a, R> {
     /// Reads pieces that follow these rows.
     fn new(scanner: &'a mut Scanner<R>, rows: &Rows, size: usize) -> Self {
         Self { scanner, size, header: rows.header, first: rows.first, end: None, spare: Vec::new() }
-    }
-
-    /// The numbering of pieces that follow these rows.
-    fn numbering(&self, rows: &Rows) -> Numbering {
-        Numbering { line: self.scanner.line(), row: rows.reached().rows }
     }
 
     /// The pieces of a block, not numbered yet; none at the end.
