@@ -246,14 +246,14 @@ impl Flow {
             assignment.shift(node, level.node_weight(node), to, gain);
             changes.push((node, from, gain));
         }
-        let fits = |loads: &Loads<'_>| {
+        let are_followed = |loads: &Loads<'_>| {
             let moves: Vec<(NodeId, [BlockId; 2])> = changes
                 .iter()
                 .map(|&(node, from, _)| (node, [from, assignment.blocks[node as usize]]))
                 .collect();
             loads.follow_unless_groups_overflow(&moves, pair)
         };
-        if assignment.cost < before && several.is_none_or(fits) {
+        if assignment.cost < before && several.is_none_or(are_followed) {
             return true;
         }
         for (node, from, gain) in changes.into_iter().rev() {

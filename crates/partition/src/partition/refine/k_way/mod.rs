@@ -126,10 +126,15 @@ impl KWay {
             if wasted > max_wasted || observer.should_stop() {
                 break;
             }
-            let Self { degrees, is_held, has_hubs, .. } = &*self;
-            let (assignment_now, has_hubs) = (&*assignment, *has_hubs);
-            let state =
-                State { level, assignment: assignment_now, degrees, is_held, has_hubs, bounds, settings };
+            let state = State {
+                level,
+                assignment: &*assignment,
+                degrees: &self.degrees,
+                is_held: &self.is_held,
+                has_hubs: self.has_hubs,
+                bounds,
+                settings,
+            };
             let search = |index: usize| {
                 self.searches.with(|search| search.run(state, wave[index], &mut Watch::new(observer)))
             };
@@ -161,15 +166,11 @@ impl KWay {
         bounds: B,
         found: Vec<Found>,
     ) {
-        let mut is_as_found = true;
-        for Found { moves, .. } in found.into_iter().filter(|found| !found.moves.is_empty()) {
-            if is_as_found {
-                moves.into_iter().for_each(|step| self.make(level, assignment, bounds, step));
-            } else {
-                self.make_while_better(level, assignment, bounds, &moves);
-            }
-            is_as_found = false;
-        }
+        let mut found = found.into_iter().map(|found| found.moves).filter(|moves| !moves.is_empty());
+        // The first ones are made in the state that they were found in.
+        let first = found.next().unwrap_or_default();
+        first.into_iter().for_each(|step| self.make(level, assignment, bounds, step));
+        found.for_each(|moves| self.make_while_better(level, assignment, bounds, &moves));
     }
 
     /// Makes moves that were found in another state, up to the best state of now. Those that do not fit any more are left out.

@@ -98,12 +98,18 @@ struct Seen {
     has_moved: bool,
 }
 
-/// Words of [`Marks`].
+/// Words of [`Marks`]. Balances vertices that are looked up in vain against the cache. Shows on meshes of 2^16 vertices.
 const MARKS: usize = 64;
 
 /// A set of vertices that may hold others as well: those that agree with one in the last bits of their numbers.
 #[derive(Debug)]
 struct Marks([u64; MARKS]);
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self([0; MARKS])
+    }
+}
 
 impl Marks {
     #[inline]
@@ -124,7 +130,8 @@ struct Places {
     entries: Vec<(NodeId, u32)>,
 }
 
-/// Entries of a table at first, unless there are fewer vertices. Balances collisions against the cache.
+/// Entries of a table at first, unless there are fewer vertices. Balances collisions against the cache. Shows on random geometric graphs of 2^14
+/// vertices.
 const FIRST_ENTRIES: usize = 1 << 12;
 
 impl Places {
@@ -204,11 +211,12 @@ impl Places {
     }
 }
 
-/// A search copies the blocks of so many vertices at most. Balances the copy against a look-up for each arc.
+/// A search copies the blocks of so many vertices at most. Balances the copy against a look-up for each arc. Shows on
+/// mappings of 128 processes.
 const MOST_COPIED: usize = 1 << 12;
 
 /// Working memory of a search.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Search {
     seen: Vec<Seen>,
     /// Where `seen` holds a vertex.
@@ -227,22 +235,6 @@ pub(super) struct Search {
     effort: usize,
 }
 
-impl Default for Search {
-    fn default() -> Self {
-        Self {
-            seen: Vec::new(),
-            place_of: Places::default(),
-            moved: Marks([0; MARKS]),
-            blocks: Vec::new(),
-            heap: Heap::default(),
-            affinities: BlockAffinities::default(),
-            drift: Drift::default(),
-            moves: Vec::new(),
-            effort: 0,
-        }
-    }
-}
-
 impl Search {
     fn clear<W: Stored, O, B: Room>(&mut self, state: State<'_, W, O, B>) {
         let num_blocks = state.assignment.weights.len();
@@ -251,7 +243,7 @@ impl Search {
         self.heap.clear();
         self.place_of.clear(self.seen.iter().map(|seen| seen.node), state.level.graph.num_nodes());
         self.seen.clear();
-        self.moved = Marks([0; MARKS]);
+        self.moved = Marks::default();
         self.blocks.clear();
         if state.assignment.blocks.len() <= MOST_COPIED {
             self.blocks.extend_from_slice(&state.assignment.blocks);
