@@ -29,6 +29,8 @@ struct Bisection<'a> {
     half_of: Vec<u32>,
     /// The number of the latest half.
     latest: u32,
+    /// Of the cells that are being divided, a coordinate and the number.
+    keys: Vec<u64>,
 }
 
 impl<'a> Bisection<'a> {
@@ -41,6 +43,7 @@ impl<'a> Bisection<'a> {
             offsets: offsets.filter(is_forward).collect(),
             half_of: vec![0; stencil.num_cells()],
             latest: 0,
+            keys: Vec::new(),
         }
     }
 
@@ -85,15 +88,21 @@ impl<'a> Bisection<'a> {
     fn halve(&mut self, cells: &mut [NodeId], middle: usize) {
         let dimensions = 0..self.stencil.lengths().len();
         let least = dimensions.min_by_key(|&dimension| {
-            self.sort(cells, dimension);
+            self.divide(cells, middle, dimension);
             self.cut(cells, middle)
         });
-        self.sort(cells, least.unwrap_or(0));
+        self.divide(cells, middle, least.unwrap_or(0));
     }
 
-    /// Sorts by one coordinate, and then by all others in their order.
-    fn sort(&self, cells: &mut [NodeId], dimension: usize) {
-        cells.sort_unstable_by_key(|&cell| (self.stencil.coordinate(cell, dimension), cell));
+    /// Puts this many cells first that are least by one coordinate, and then by all others in their order.
+    fn divide(&mut self, cells: &mut [NodeId], middle: usize, dimension: usize) {
+        let key = |&cell: &NodeId| (self.stencil.coordinate(cell, dimension) as u64) << NodeId::BITS | u64::from(cell);
+        self.keys.clear();
+        self.keys.extend(cells.iter().map(key));
+        if middle < cells.len() {
+            self.keys.select_nth_unstable(middle);
+        }
+        cells.iter_mut().zip(&self.keys).for_each(|(cell, &key)| *cell = key as NodeId);
     }
 
     /// The weight of the edges between the first cells and the others.

@@ -5,7 +5,7 @@
 //!
 //! *Algorithm.* A member of [`GridOrder`] puts the cells in an order whose ranges are compact. Parts take consecutive ranges, so orders need no divisible
 //! lengths. Each height of the tree of parts is tried, as its parts may be what costs; the order of least J is arranged inside its parts by bisection.
-//! The caller improves it like any other mapping.
+//! Where PEs have coordinates, as in a torus, the grid is also folded into these (`folding`). The caller improves the best like any other mapping.
 //!
 //! *Cost.* O(n + m) for each order that is tried, and O(m log n) for each bisection; memory O(n).
 //!
@@ -112,7 +112,7 @@ impl ByGrid<'_> {
         let mut shares = vec![0; axes.iter().map(|axis| axis.length).product()];
         self.places.pe_of().iter().for_each(|&pe| shares[pe as usize] += 1);
         let most = (self.effort / (graph.num_nodes() + graph.num_arcs())).clamp(2, MOST_FOLDED);
-        Folding { stencil, axes, shares: &shares }.foldings(most)
+        Folding { stencil, axes, shares: &shares }.mappings(most)
     }
 
     /// All orders, by the height of the parts.
