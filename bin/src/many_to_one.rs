@@ -45,7 +45,7 @@ impl SharingOptions {
     /// The files that are read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let capacities = self.capacities.iter().filter_map(Capacities::file);
-        capacities.chain(self.balance.least_loads.as_deref())
+        capacities.chain(self.balance.files_of_least_loads())
     }
 
     /// Returns whether capacities are given.

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::balance::LoadLimits;
 use super::config::Config;
 use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
@@ -13,7 +12,6 @@ use super::one_to_one::{Given, Task, check_size, identity};
 use super::prepared::PreparedMachine;
 use super::report::{Report, Seconds, Solution};
 use super::secondary::{Lowering, Secondary};
-use super::several::SeveralWeights;
 use crate::base::observer::{Limited, Observer, Phase};
 use crate::base::threads;
 use crate::graph::CsrGraph;
@@ -131,7 +129,8 @@ impl<'a> Request<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// With several weights, all limits are met if first fit decreasing finds a mapping within them; otherwise the bound that is exceeded most, relative to
-    /// itself, is exceeded as little as possible. A start, an initial mapping, a secondary objective and connected blocks are then refused.
+    /// itself, is exceeded as little as possible. A secondary objective and connected blocks are then refused; an initial mapping along an order has its ranges by
+    /// the first weight.
     #[must_use]
     pub fn balanced(self, limits: impl Into<LimitsByWeight<'a>>) -> Self {
         Self { limits: Some(limits.into()), ..self }
@@ -311,8 +310,7 @@ impl<'a> Request<'a> {
         let attempt = Attempt { request: self, config, observer: self.observer, begin: Instant::now() };
         threads::run(config.threads, || match self.limits {
             None => Ok(Envelope::single(attempt.one_to_one()?)),
-            Some(LimitsByWeight::One(limits)) => attempt.balanced(limits),
-            Some(LimitsByWeight::Several(several)) => attempt.several(several),
+            Some(limits) => attempt.balanced(limits),
         })?
     }
 
@@ -351,9 +349,10 @@ impl<'a> Request<'a> {
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
         let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
+        let is_order = matches!(self.initial, Some(Initial::Along(_)));
         let is_index = matches!(self.initial, Some(Initial::Along(Order::Index(_))));
         let refused = [
-            (has_several && has_place, RequestError::SeveralHaveStart),
+            (has_several && is_cut && is_order, RequestError::RangesHaveSeveral),
             (has_several && self.secondary.is_some(), RequestError::SeveralHaveSecondary),
             (is_balanced && self.together.is_some(), RequestError::GroupsAreBalanced),
             (!is_balanced && self.previous.is_some(), RequestError::PreviousIsOneToOne),
@@ -414,45 +413,23 @@ impl Attempt<'_> {
         self.lowered(solution)
     }
 
-    fn several(&self, several: &SeveralWeights<'_>) -> Result<Envelope<Solution>, SolveError> {
-        let &Self { request, config, observer, begin } = self;
-        let &Request { graph, machine, fixed, objective, previous, .. } = request;
-        let (is_cut, time_limit) = (objective == Objective::Cut, config.time_limit);
-        SeveralRun { graph, machine, config, several, previous, fixed, is_cut, observer, begin, time_limit }
-            .solve()
-    }
-
-    fn balanced(&self, limits: LoadLimits<'_>) -> Result<Envelope<Solution>, SolveError> {
-        let &Self { request, config, observer, begin } = self;
-        let &Request { graph, machine, fixed, start, previous, objective, .. } = request;
-        let run = Run {
-            graph,
-            machine,
-            config: &config.many_to_one,
-            seed: config.seed,
-            limits,
-            from: previous.map_or(Origin::Nothing, Origin::PreviousAssignment),
-            fixed,
-            is_connected: request.is_connected,
-            observer,
-            begin,
-            time_limit: self.limit_of_j(),
-        };
+    fn balanced(&self, limits: LimitsByWeight<'_>) -> Result<Envelope<Solution>, SolveError> {
+        let &Request { fixed, start, previous, objective, is_connected, .. } = self.request;
+        let from = previous.map_or(Origin::Nothing, Origin::PreviousAssignment);
         if objective == Objective::Cut {
-            return many_to_one::partition(&run, config.partition, self.order());
+            return self.searched(limits, from);
         }
-        let (made, spent) = self.initial_along(|along| along.balanced(limits, fixed))?;
+        let (made, spent) = self.initial_along(|along| limits.along(along, fixed))?;
         let initial = made.as_ref().or(self.given_initial());
-        let run = Run { from: initial.or(start).map_or(run.from, Origin::Start), ..run };
-        let is_kept = config.one_to_one.search.neighbourhood == Neighbourhood::None;
-        if is_kept && initial.is_some() && request.is_connected {
+        let is_kept = self.config.one_to_one.search.neighbourhood == Neighbourhood::None;
+        if is_kept && initial.is_some() && is_connected {
             return Err(RequestError::ConnectedIsKept.into());
         }
         let found = match initial.filter(|_| is_kept) {
             Some(initial) => {
                 Envelope::single(Solution { mapping: initial.clone(), report: self.report_of(initial)? })
             }
-            None => run.solve()?,
+            None => self.searched(limits, initial.or(start).map_or(from, Origin::Start))?,
         };
         found.try_map(|mut solution| {
             let report = &mut solution.report;
@@ -462,6 +439,52 @@ impl Attempt<'_> {
             report.seconds.construction += spent;
             self.lowered(solution)
         })
+    }
+
+    /// The best mappings or partitions within the limits of the loads.
+    fn searched(
+        &self,
+        limits: LimitsByWeight<'_>,
+        from: Origin<'_>,
+    ) -> Result<Envelope<Solution>, SolveError> {
+        let &Self { request, config, observer, begin } = self;
+        let &Request { graph, machine, fixed, objective, is_connected, .. } = request;
+        let (is_cut, time_limit) = (objective == Objective::Cut, self.limit_of_j());
+        match limits {
+            LimitsByWeight::Several(several) => SeveralRun {
+                graph,
+                machine,
+                config,
+                several,
+                from,
+                fixed,
+                is_cut,
+                observer,
+                begin,
+                time_limit,
+            }
+            .solve(),
+            LimitsByWeight::One(limits) => {
+                let (seed, search) = (config.seed, &config.many_to_one);
+                let run = Run {
+                    graph,
+                    machine,
+                    config: search,
+                    seed,
+                    limits,
+                    from,
+                    fixed,
+                    is_connected,
+                    observer,
+                    begin,
+                    time_limit,
+                };
+                match objective {
+                    Objective::Cut => many_to_one::partition(&run, config.partition, self.order()),
+                    Objective::J => run.solve(),
+                }
+            }
+        }
     }
 
     /// The initial mapping if it is given.

@@ -17,7 +17,7 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::Fixed;
 use crate::job::{Job, end};
-use crate::limits::{Limits, Percents};
+use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -323,7 +323,7 @@ impl<'a> ManyToOne<'a> {
             imbalance: self.limits.percents(|balance| balance.imbalance),
             imbalance_per_division: self.limits.are_per_division(),
             least_load: self.limits.percents(|balance| balance.least_load),
-            least_loads: self.limits.file(),
+            least_loads: self.limits.names_of_least_loads(),
             connected: self.scratch().is_some_and(|scratch| scratch.is_connected),
             mesh: asked.mesh.clone(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
@@ -360,15 +360,15 @@ struct JsonOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbourhood: Option<&'static str>,
     /// In percent.
-    imbalance: Percents,
+    imbalance: OneOrEach<f64>,
     /// Whether that is the imbalance of each division.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     imbalance_per_division: bool,
     /// In percent of the share.
-    least_load: Percents,
-    /// The file of those of each PE.
+    least_load: OneOrEach<f64>,
+    /// The file of those of each PE, by weight.
     #[serde(skip_serializing_if = "Option::is_none")]
-    least_loads: Option<String>,
+    least_loads: Option<OneOrEach<String>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     connected: bool,
     #[serde(flatten)]
