@@ -70,6 +70,11 @@ impl SharingOptions {
         Ok(Box::new(machine::Capacities::new(machine, capacities)?))
     }
 
+    /// The same options with no bounds where no imbalance is given.
+    pub(crate) fn lifted_by_default(&self) -> Self {
+        Self { balance: self.balance.lifted_by_default(), ..self.clone() }
+    }
+
     /// The limits of the loads of the PEs of a machine, where vertices have these weights if they have several.
     pub(crate) fn limits(
         &self,

@@ -102,6 +102,14 @@ impl BalanceOptions {
         pairs.map(balance).collect()
     }
 
+    /// The same options with no bounds where no imbalance is given.
+    pub(crate) fn lifted_by_default(&self) -> Self {
+        let mut own = self.clone();
+        let lifted = || Imbalance { percents: PercentList(vec![LIFTED]), per_division: false };
+        own.imbalance.get_or_insert_with(lifted);
+        own
+    }
+
     /// Checks all numbers; can be done before the number of weights is known.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         let imbalances = self.imbalance.iter().flat_map(|imbalance| imbalance.percents.iter());

@@ -173,6 +173,10 @@ pub enum RequestError {
         "ranges of an order that are the blocks know one weight of the vertices, not several; leave out the order"
     )]
     RangesHaveSeveral,
+    #[error("where each process has a place of its own within bounds, there is no secondary objective")]
+    PlacesHaveSecondary,
+    #[error("where each process has a place of its own within bounds, there are no least loads")]
+    PlacesHaveLeastLoads,
     #[error("where vertices have several weights, there is no secondary objective")]
     SeveralHaveSecondary,
     #[error("the targets have fixed vertices; give these to the request instead")]

@@ -222,6 +222,36 @@ fn a_mapping_by_several_weights_begins_where_it_should() {
     assert_eq!(folder.report("report")["loads_by_weight"][1]["overload"], 0);
 }
 
+/// Each process on a PE of its own, and no node beyond its memory.
+#[test]
+fn one_to_one_mappings_keep_the_memory_of_nodes() {
+    let folder = folder();
+    let on = "viem map grid.graph -m 16:16 -d 1:10 --one-to-one --node-capacity=none";
+    folder.stdout(format!("{on} --node-capacity=1000 -o loose --verify --json=loose.json"));
+    folder.write(
+        "plain.graph",
+        folder.read("grid.graph").lines().enumerate().fold(String::new(), |text, (number, line)| {
+            let kept = if number == 0 { "256 480" } else { line.splitn(3, ' ').nth(2).unwrap_or("") };
+            text + kept + "\n"
+        }),
+    );
+    folder.stdout("viem map plain.graph -m 16:16 -d 1:10 -o plain");
+    assert_eq!(folder.numbers("loose"), folder.numbers("plain"));
+    let text = folder.stdout(format!("{on} --node-capacity=30 -o tight --verify --json=tight.json"));
+    says(&text, ["one-to-one mapping within bounds of the weights", "verified"]);
+    let mut tight = folder.numbers("tight");
+    let nodes: Vec<usize> = tight.iter().map(|pe| pe / 16).collect();
+    assert!(loads(&nodes, 16).iter().all(|&(count, memory)| count == 16 && memory <= 30));
+    tight.sort_unstable();
+    assert!(tight.into_iter().eq(0..256));
+    let (loose, tight) = (folder.report("loose.json"), folder.report("tight.json"));
+    assert_eq!(tight["options"]["one_to_one"], true);
+    assert!(tight["cost"].as_i64() > loose["cost"].as_i64());
+    let text = folder.stderr(format!("{on} --node-capacity=20 -o tight"));
+    says(&text, ["exceed"]);
+    folder.fails(format!("{on} --node-capacity=30 --connected"), 2, "blocks are connected where");
+}
+
 #[test]
 fn the_bound_that_is_exceeded_most_is_named() {
     let folder = Folder::with(&[("pair", "2 1 010 2\n1 9 2\n1 1 1\n"), ("fixed", "-1\n1\n")]);

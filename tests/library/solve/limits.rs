@@ -444,3 +444,59 @@ fn starts_that_do_not_fit_several_weights_are_refused() {
     fixed.fix(8, 0).unwrap();
     assert!(message(request.fixed(&fixed).start(&start)).contains("8"));
 }
+
+/// Bounds that do not bind change nothing, tight ones hold, and each PE has no more processes than its capacity.
+#[test]
+fn one_to_one_mappings_keep_bounds() {
+    let mut rng = Rng::new(23);
+    let tree = Capacities::new(Hierarchy::parse("4:8", "1:10").unwrap(), vec![2; 32]).unwrap();
+    let lifted = Balance::default().with_imbalance(64.0);
+    for round in 0..6u64 {
+        let n = 50 + 2 * round as usize;
+        let graph = random_graph(n, 5, 9, &mut rng);
+        let values = (0..n).flat_map(|_| [1, Weight::from(1 + rng.below(9))]).collect();
+        let weights = VertexWeights::new(2, values).unwrap();
+        let config = Config::fast().with_seed(round);
+        let plain = solved!(&graph, &tree, &config);
+        let within = |most: Weight| {
+            let several = SeveralWeights::new(&weights, &[lifted.into()]).unwrap();
+            let several = several.with_node_bounds(vec![None, Some(vec![most; 8])]).unwrap();
+            let found = solved!(&graph, &tree, &config, balanced(&several), in_places(true));
+            Mapping::on(&tree, found.mapping.pes().to_vec()).unwrap();
+            let nodes: Vec<PeId> = found.mapping.pes().iter().map(|pe| pe / 4).collect();
+            let loads = block_weights(&weights.alone(1), &nodes, 8);
+            assert_eq!(found.report.loads_by_weight[1].nodes.unwrap().greatest, *loads.iter().max().unwrap());
+            found
+        };
+        assert_eq!(within(1000).mapping, plain.mapping, "round {round}");
+        let most = weights.totals()[1] / 8 + 1;
+        let tight = within(most);
+        assert!(tight.report.loads_by_weight[1].nodes.unwrap().greatest <= most, "round {round}");
+        assert_eq!(tight.report.violation().overload, 0, "round {round}");
+    }
+}
+
+/// A single weight bounds processes by the PE, and what does not go with places is refused.
+#[test]
+fn places_have_bounds_of_one_weight_and_refuse_the_rest() {
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let graph = with_node_weights(&generate::grid(4, 1), &[9, 1, 1, 1]);
+    let targets = Targets::sizes(&graph, vec![3; 4], 0.0).unwrap();
+    let targets = targets.with_bounds(vec![4, 4, 4, 9]).unwrap();
+    let found = solved!(&graph, &tree, &Config::fast(), balanced(&targets), in_places(true));
+    assert_eq!((found.mapping.pe_of(0), found.mapping.pe_of(1)), (3, 2));
+    assert_eq!(found.report.loads.unwrap().overload, 0);
+    let machine = PreparedMachine::new(&tree);
+    let request = Request::new(&graph, &machine).balanced(&targets).in_places(true);
+    let reason = |request: Request<'_>| match request.solve(&Config::fast()) {
+        Err(SolveError::Request(reason)) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(reason(request.minimise(Objective::Cut)), RequestError::CutIsOneToOne);
+    assert_eq!(reason(request.connected(true)), RequestError::ConnectedIsOneToOne);
+    let least = Balance::default().with_least_load(0.5);
+    assert_eq!(reason(request.balanced(least)), RequestError::PlacesHaveLeastLoads);
+    let homes = PreviousAssignment::new(&[0, 1, 2, 3], 4).unwrap();
+    let remapping = Remapping::new(&homes, MigrationWeight::ONE);
+    assert_eq!(reason(request.previous(remapping)), RequestError::PreviousIsOneToOne);
+}
