@@ -412,7 +412,7 @@ fn several_weights_have_starts_and_initial_mappings() {
         let initial = Initial::Mapping(&slow.mapping);
         let from = solved!(&graph, &tree, &fast, balanced(&several), initial(initial));
         assert!(cost(&from) <= cost(&slow), "round {round}");
-        let none = fast.clone().with_neighbourhood(Neighbourhood::None);
+        let none = fast.with_neighbourhood(Neighbourhood::None);
         let as_it_is = solved!(&graph, &tree, &none, balanced(&several), initial(initial));
         assert_eq!(as_it_is.mapping, slow.mapping);
         // In order, the loads of the first weight are balanced, whatever those of the second are.
