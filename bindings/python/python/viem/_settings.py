@@ -106,7 +106,9 @@ def _columns(values: ArrayLike) -> Iterable[ArrayLike]:
     """The numbers by weight, from an array with a row for each PE or block."""
     array = np.asarray(values)
     if array.ndim not in (1, 2):
-        raise UsageError("least loads and capacities are arrays with a row for each PE or block, and a column for each weight")
+        raise UsageError(
+            "least loads and capacities are arrays with a row for each PE or block, and a column for each weight"
+        )
     return array.T if array.ndim == 2 else [array]
 
 
