@@ -144,6 +144,19 @@ impl<T> OneOrEach<T> {
     }
 }
 
+/// Checks that an option is given once for each weight of the vertices, or not at all.
+pub(crate) fn check_each(option: &str, found: usize, num_weights: usize) -> Result<(), UsageError> {
+    if found == 0 || found == num_weights {
+        return Ok(());
+    }
+    let times = counted(found, "time", "times");
+    let weights = counted(num_weights, "weight", "weights");
+    let message = format!(
+        "{option} is given {times}, but each vertex has {weights}; give it once for each, as none where there is no such limit"
+    );
+    Err(UsageError(message))
+}
+
 /// What nodes may have.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Balance")]
@@ -226,14 +239,7 @@ impl NodeOptions {
     /// By weight, the bound of each node of a machine; empty if none is given.
     pub(crate) fn read(&self, machine: &dyn Machine, num_weights: usize) -> Result<Vec<Option<Vec<Weight>>>> {
         let (found, nodes) = (self.node_capacity.len(), Nodes::of(machine).hosts().len());
-        if found > 0 && found != num_weights {
-            let message = format!(
-                "--node-capacity is given {times}, but each vertex has {weights}; give it once for each, as none where nodes have no bound",
-                times = counted(found, "time", "times"),
-                weights = counted(num_weights, "weight", "weights")
-            );
-            return Err(UsageError(message).into());
-        }
+        check_each("--node-capacity", found, num_weights)?;
         self.node_capacity.iter().map(|capacity| capacity.read(nodes)).collect()
     }
 }

@@ -1,11 +1,11 @@
 //! The limits of the loads of PEs or blocks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::capacities::{CapacitiesByWeight, NodeOptions, OneOrEach};
+use crate::capacities::{CapacitiesByWeight, NodeOptions, OneOrEach, check_each};
 use crate::error::{Result, UsageError};
 use crate::files;
-use crate::options::BalanceOptions;
+use crate::options::{BalanceOptions, NONE};
 use viem::base::text::counted;
 use viem::base::types::Weight;
 use viem::graph::{CsrGraph, VertexWeights};
@@ -17,8 +17,8 @@ use viem_io::{Source, pe_weights};
 pub(crate) struct Limits {
     /// The limits that all PEs or blocks have in common.
     pub(crate) balance: Balance,
-    /// The least load of each PE or block, and the name of the file, if there is one.
-    least_loads: Option<(Vec<Weight>, String)>,
+    /// By weight, the least load of each PE or block, and the name of the file; empty if none is given.
+    least_loads: Vec<(Option<Vec<Weight>>, String)>,
     /// The limits by each weight of the vertices, if they have several.
     each: Vec<Balance>,
     /// The capacities by each weight, if weights have capacities of their own.
@@ -27,12 +27,14 @@ pub(crate) struct Limits {
     node_bounds: Vec<Option<Vec<Weight>>>,
 }
 
-/// A percentage, or one for each weight of the vertices, in reports.
-pub(crate) type Percents = OneOrEach<f64>;
-
 impl Limits {
     pub(crate) fn get(&self) -> LoadLimits<'_> {
-        (self.balance, self.least_loads.as_ref().map(|(least_loads, _)| &least_loads[..])).into()
+        (self.balance, self.least_loads_of(0)).into()
+    }
+
+    /// The least load of each PE or block by a weight.
+    fn least_loads_of(&self, weight: usize) -> Option<&[Weight]> {
+        self.least_loads.get(weight)?.0.as_deref()
     }
 
     /// The limits for each of several weights, or for the only one if nodes have bounds. None if those of [`get`](Self::get) are all.
@@ -46,7 +48,7 @@ impl Limits {
             None => SeveralWeights::of_graph(graph, self.get()),
             Some(weights) => {
                 let limits = |(weight, &balance): (usize, &Balance)| {
-                    let limits = LoadLimits::from(balance);
+                    let limits = LoadLimits::from((balance, self.least_loads_of(weight)));
                     let capacities = self.capacities.get(weight);
                     capacities.map_or(limits, |capacities| limits.with_capacities(capacities))
                 };
@@ -66,10 +68,10 @@ impl Limits {
     }
 
     /// A share in percent, by each weight of the vertices if they have several.
-    pub(crate) fn percents(&self, share: impl Fn(&Balance) -> f64) -> Percents {
+    pub(crate) fn percents(&self, share: impl Fn(&Balance) -> f64) -> OneOrEach<f64> {
         match &self.each[..] {
-            [] => Percents::One(100.0 * share(&self.balance)),
-            each => Percents::Each(each.iter().map(|balance| 100.0 * share(balance)).collect()),
+            [] => OneOrEach::One(100.0 * share(&self.balance)),
+            each => OneOrEach::Each(each.iter().map(|balance| 100.0 * share(balance)).collect()),
         }
     }
 
@@ -78,9 +80,9 @@ impl Limits {
         self.balance.per_division
     }
 
-    /// The name of the file of the least loads.
-    pub(crate) fn file(&self) -> Option<String> {
-        self.least_loads.as_ref().map(|(_, name)| name.clone())
+    /// The names of the files of least loads in reports.
+    pub(crate) fn names_of_least_loads(&self) -> Option<OneOrEach<String>> {
+        OneOrEach::of(self.least_loads.iter().map(|(_, name)| name.clone()).collect())
     }
 }
 
@@ -114,22 +116,28 @@ impl BalanceOptions {
         let whole: Vec<f64> = (0..num_weights).map(|weight| whole(of(weight))).collect();
         let each = self.read_each(&whole)?;
         let node_bounds = nodes.read(machine, num_weights)?;
-        let least_loads = self.read_least_loads(machine.num_pes(), weights.is_some())?;
+        check_each("--least-loads", self.least_loads.len(), num_weights)?;
+        let least_loads = self.read_least_loads(machine.num_pes())?;
         let capacities = if lists.len() > 1 { lists.to_vec() } else { Vec::new() };
         let (balance, is_one) = (each[0], weights.is_none());
         let each = if is_one { Vec::new() } else { each };
         Ok(Limits { balance, least_loads, each, capacities, node_bounds })
     }
 
-    /// The least load of each of `count` PEs or blocks, and the name of the file, if there is one.
-    fn read_least_loads(&self, count: usize, has_several: bool) -> Result<Option<(Vec<Weight>, String)>> {
-        if has_several && self.least_loads.is_some() {
-            let message = "--least-loads is for vertices of one weight; give --least-load";
-            return Err(UsageError(message.to_owned()).into());
-        }
-        let read = |path: &PathBuf| -> Result<_> {
-            Ok((pe_weights::read_least_loads(Source::open(path)?, count)?, files::name(path)))
+    /// By weight, the least load of each of `count` PEs or blocks, and the name of the file.
+    fn read_least_loads(&self, count: usize) -> Result<Vec<(Option<Vec<Weight>>, String)>> {
+        let read = |path: &PathBuf| match path {
+            path if path == Path::new(NONE) => Ok((None, NONE.to_owned())),
+            path => {
+                let least_loads = pe_weights::read_least_loads(Source::open(path)?, count)?;
+                Ok((Some(least_loads), files::name(path)))
+            }
         };
-        self.least_loads.as_ref().map(read).transpose()
+        self.least_loads.iter().map(read).collect()
+    }
+
+    /// The files of least loads that are read.
+    pub(crate) fn files_of_least_loads(&self) -> impl Iterator<Item = &Path> {
+        self.least_loads.iter().map(PathBuf::as_path).filter(|&path| path != Path::new(NONE))
     }
 }

@@ -45,7 +45,7 @@ impl SharingOptions {
     /// The files that are read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let capacities = self.capacities.iter().filter_map(Capacities::file);
-        capacities.chain(self.balance.least_loads.as_deref())
+        capacities.chain(self.balance.files_of_least_loads())
     }
 
     /// Returns whether capacities are given.
@@ -68,6 +68,11 @@ impl SharingOptions {
         let read = CapacitiesByWeight::of_pes(&self.capacities, machine.num_pes())?;
         let Some(capacities) = read.greatest() else { return Ok(machine) };
         Ok(Box::new(machine::Capacities::new(machine, capacities)?))
+    }
+
+    /// The same options with no bounds where no imbalance is given.
+    pub(crate) fn lifted_by_default(&self) -> Self {
+        Self { balance: self.balance.lifted_by_default(), ..self.clone() }
     }
 
     /// The limits of the loads of the PEs of a machine, where vertices have these weights if they have several.

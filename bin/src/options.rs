@@ -31,13 +31,13 @@ pub(crate) struct BalanceOptions {
 
     /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins. A list has one for
     /// each weight of the vertices [default: 0]
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Percents::parse)]
-    pub(crate) least_load: Option<Percents>,
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = PercentList::parse)]
+    pub(crate) least_load: Option<PercentList>,
 
     /// Minimum load of each PE or block. Line i holds that of PE or block i, a weight of at most its share; if it conflicts with
-    /// --imbalance, --imbalance wins
+    /// --imbalance, --imbalance wins. Where vertices have several weights, given once for each, none without such loads
     #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "least_load")]
-    pub(crate) least_loads: Option<PathBuf>,
+    pub(crate) least_loads: Vec<PathBuf>,
 }
 
 /// What is written for a bound that there is not.
@@ -48,9 +48,9 @@ const LIFTED: f64 = f64::INFINITY;
 
 /// A percentage, or one for each weight of the vertices.
 #[derive(Clone, Debug)]
-pub(crate) struct Percents(Vec<f64>);
+pub(crate) struct PercentList(Vec<f64>);
 
-impl Percents {
+impl PercentList {
     fn parse(text: &str) -> Result<Self, ParseFloatError> {
         let number = |text: &str| match text.trim() {
             NONE => Ok(LIFTED),
@@ -71,7 +71,7 @@ const PER_DIVISION: &str = "/division";
 /// The imbalance, or one for each weight of the vertices.
 #[derive(Clone, Debug)]
 pub(crate) struct Imbalance {
-    percents: Percents,
+    percents: PercentList,
     /// Whether it is that of each division of the blocks in two.
     per_division: bool,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Imbalance {
 impl Imbalance {
     fn parse(text: &str) -> Result<Self, ParseFloatError> {
         let percents = text.strip_suffix(PER_DIVISION);
-        Ok(Self { percents: Percents::parse(percents.unwrap_or(text))?, per_division: percents.is_some() })
+        Ok(Self { percents: PercentList::parse(percents.unwrap_or(text))?, per_division: percents.is_some() })
     }
 }
 
@@ -102,13 +102,21 @@ impl BalanceOptions {
         pairs.map(balance).collect()
     }
 
+    /// The same options with no bounds where no imbalance is given.
+    pub(crate) fn lifted_by_default(&self) -> Self {
+        let mut own = self.clone();
+        let lifted = || Imbalance { percents: PercentList(vec![LIFTED]), per_division: false };
+        own.imbalance.get_or_insert_with(lifted);
+        own
+    }
+
     /// Checks all numbers; can be done before the number of weights is known.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         let imbalances = self.imbalance.iter().flat_map(|imbalance| imbalance.percents.iter());
         let imbalances = imbalances.filter(|&percent| percent != LIFTED);
         imbalances
             .map(imbalance)
-            .chain(self.least_load.iter().flat_map(Percents::iter).map(least_load))
+            .chain(self.least_load.iter().flat_map(PercentList::iter).map(least_load))
             .try_for_each(|share| share.map(|_| ()))
     }
 
@@ -117,7 +125,7 @@ impl BalanceOptions {
         let given = [
             ("--imbalance", self.imbalance.is_some()),
             ("--least-load", self.least_load.is_some()),
-            ("--least-loads", self.least_loads.is_some()),
+            ("--least-loads", !self.least_loads.is_empty()),
         ];
         given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
     }
@@ -305,8 +313,8 @@ fn ids(text: &str) -> Result<Ids, String> {
 const MOST_THREADS: usize = 256;
 
 /// The percentage for each of `count` weights: those given, the one given for all, or the default.
-fn each(name: &str, given: Option<&Percents>, default: f64, count: usize) -> Result<Vec<f64>, UsageError> {
-    match given.map(|Percents(percents)| &percents[..]) {
+fn each(name: &str, given: Option<&PercentList>, default: f64, count: usize) -> Result<Vec<f64>, UsageError> {
+    match given.map(|PercentList(percents)| &percents[..]) {
         None => Ok(vec![default; count]),
         Some([percent]) => Ok(vec![*percent; count]),
         Some(percents) if percents.len() == count => Ok(percents.to_vec()),

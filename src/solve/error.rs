@@ -169,10 +169,14 @@ pub enum RequestError {
         weights = counted(expected, "weight", "weights")
     )]
     LimitsDiffer { found: usize, expected: usize },
-    #[error("least loads of single blocks or PEs are for vertices of one weight, not of several")]
-    SeveralHaveLeastLoads,
-    #[error("where vertices have several weights, there is no start or initial mapping")]
-    SeveralHaveStart,
+    #[error(
+        "ranges of an order that are the blocks know one weight of the vertices, not several; leave out the order"
+    )]
+    RangesHaveSeveral,
+    #[error("where each process has a place of its own within bounds, there is no secondary objective")]
+    PlacesHaveSecondary,
+    #[error("where each process has a place of its own within bounds, there are no least loads")]
+    PlacesHaveLeastLoads,
     #[error("where vertices have several weights, there is no secondary objective")]
     SeveralHaveSecondary,
     #[error("the targets have fixed vertices; give these to the request instead")]

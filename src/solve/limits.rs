@@ -2,6 +2,7 @@
 
 use super::balance::{LoadLimits, Loads};
 use super::error::SolveError;
+use super::initial::Along;
 use super::report::Report;
 use super::several::SeveralWeights;
 use crate::base::types::PeId;
@@ -67,6 +68,18 @@ impl<'a> LimitsByWeight<'a> {
         match self {
             Self::One(limits) => limits.identity(graph, machine, fixed),
             Self::Several(several) => several.identity(machine, fixed),
+        }
+    }
+
+    /// A mapping along an order, by the first weight of the vertices.
+    pub(super) fn along(
+        &self,
+        along: &Along<'_>,
+        fixed: Option<&FixedVertices>,
+    ) -> Result<Mapping, SolveError> {
+        match self {
+            Self::One(limits) => along.balanced(*limits, fixed),
+            Self::Several(several) => several.along(along, fixed),
         }
     }
 

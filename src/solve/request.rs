@@ -2,18 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use super::balance::LoadLimits;
 use super::config::Config;
 use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
 use super::initial::{Along, Initial, Order};
 use super::limits::LimitsByWeight;
 use super::many_to_one::{self, Origin, Run, SeveralRun};
-use super::one_to_one::{Given, Task, check_size, identity};
+use super::one_to_one::{Given, Task, check_size, identity, solve_within};
 use super::prepared::PreparedMachine;
 use super::report::{Report, Seconds, Solution};
 use super::secondary::{Lowering, Secondary};
-use super::several::SeveralWeights;
 use crate::base::observer::{Limited, Observer, Phase};
 use crate::base::threads;
 use crate::graph::CsrGraph;
@@ -40,7 +38,7 @@ pub enum Objective {
 ///
 /// By itself, a request asks for a one-to-one mapping: each PE takes as many processes as its [capacity](crate::Machine::capacity), by default one.
 /// [`balanced`](Self::balanced) lets PEs take any number of vertices, with loads in proportion to the capacities, by one weight of the vertices or by
-/// several.
+/// several. [`in_places`](Self::in_places) does so although each process has a place of its own.
 ///
 /// | constraint | one-to-one | balanced |
 /// |---|---|---|
@@ -76,6 +74,7 @@ pub struct Request<'a> {
     initial: Option<Initial<'a>>,
     secondary: Option<&'a dyn Secondary>,
     is_connected: bool,
+    has_places: bool,
     observer: &'a dyn Observer,
 }
 
@@ -94,6 +93,7 @@ impl<'a> Request<'a> {
             initial: None,
             secondary: None,
             is_connected: false,
+            has_places: false,
             observer: &(),
         }
     }
@@ -131,7 +131,8 @@ impl<'a> Request<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// With several weights, all limits are met if first fit decreasing finds a mapping within them; otherwise the bound that is exceeded most, relative to
-    /// itself, is exceeded as little as possible. A start, an initial mapping, a secondary objective and connected blocks are then refused.
+    /// itself, is exceeded as little as possible. A secondary objective and connected blocks are then refused; an initial mapping along an order has its ranges by
+    /// the first weight.
     #[must_use]
     pub fn balanced(self, limits: impl Into<LimitsByWeight<'a>>) -> Self {
         Self { limits: Some(limits.into()), ..self }
@@ -154,6 +155,36 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn connected(self, is_connected: bool) -> Self {
         Self { is_connected, ..self }
+    }
+
+    /// Gives each vertex a place of its own again, although the limits of [`balanced`](Self::balanced) hold, or no longer: a PE takes no more than its
+    /// capacity, and PEs and nodes bound the weights of what is there, such as its memory. A mapping without these limits comes first, so they cost nothing if
+    /// it keeps them. All limits are met for up to ten processes if that is possible; otherwise, they are exceeded by as little as was found. No mapping within
+    /// the limits need be better than the identity. Least loads, a secondary objective and what one-to-one mappings refuse are refused.
+    ///
+    /// ```
+    /// use viem::graph::{VertexWeights, generate};
+    /// use viem::solve::{Balance, SeveralWeights};
+    /// use viem::{Config, Hierarchy, PreparedMachine, Request};
+    ///
+    /// // Every third process needs much memory, of which a node has 26.
+    /// let (mesh, tree) = (generate::mesh(8, 4, 1), Hierarchy::parse("8:4", "1:10")?);
+    /// let weights = VertexWeights::new(2, mesh.nodes().flat_map(|u| [1, if u % 3 == 0 { 7 } else { 1 }]).collect())?;
+    /// let lifted = Balance::default().with_imbalance(32.0);
+    /// let several = SeveralWeights::new(&weights, &[lifted.into()])?;
+    /// let several = several.with_node_bounds(vec![None, Some(vec![26; 4])])?;
+    /// let machine = PreparedMachine::new(&tree);
+    /// let request = Request::new(&mesh, &machine).balanced(&several).in_places(true);
+    /// let solution = request.solve(&Config::fast())?;
+    /// assert_eq!(solution.report.violation().overload, 0);
+    /// let mut pes = solution.mapping.pes().to_vec();
+    /// pes.sort_unstable();
+    /// assert!(pes.into_iter().eq(0..32));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn in_places(self, has_places: bool) -> Self {
+        Self { has_places, ..self }
     }
 
     /// Sets the objective. With the cut as the objective, PEs are the blocks of a partition.
@@ -309,10 +340,9 @@ impl<'a> Request<'a> {
         config.validate()?;
         self.check()?;
         let attempt = Attempt { request: self, config, observer: self.observer, begin: Instant::now() };
-        threads::run(config.threads, || match self.limits {
+        threads::run(config.threads, || match self.limits.filter(|_| !self.has_places) {
             None => Ok(Envelope::single(attempt.one_to_one()?)),
-            Some(LimitsByWeight::One(limits)) => attempt.balanced(limits),
-            Some(LimitsByWeight::Several(several)) => attempt.several(several),
+            Some(limits) => attempt.balanced(limits),
         })?
     }
 
@@ -346,16 +376,20 @@ impl<'a> Request<'a> {
     fn check(&self) -> Result<(), SolveError> {
         let is_cut = self.objective == Objective::Cut;
         let has_several = matches!(self.limits, Some(LimitsByWeight::Several(_)));
-        let is_balanced = self.limits.is_some();
+        let is_bounded = self.limits.is_some();
+        let (is_balanced, is_placed) = (is_bounded && !self.has_places, is_bounded && self.has_places);
         let has_least_load = self.limits.is_some_and(|limits| limits.has_least_loads());
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
         let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
+        let is_order = matches!(self.initial, Some(Initial::Along(_)));
         let is_index = matches!(self.initial, Some(Initial::Along(Order::Index(_))));
         let refused = [
-            (has_several && has_place, RequestError::SeveralHaveStart),
+            (has_several && is_cut && is_order, RequestError::RangesHaveSeveral),
             (has_several && self.secondary.is_some(), RequestError::SeveralHaveSecondary),
-            (is_balanced && self.together.is_some(), RequestError::GroupsAreBalanced),
+            (is_bounded && self.together.is_some(), RequestError::GroupsAreBalanced),
+            (is_placed && self.secondary.is_some(), RequestError::PlacesHaveSecondary),
+            (is_placed && has_least_load, RequestError::PlacesHaveLeastLoads),
             (!is_balanced && self.previous.is_some(), RequestError::PreviousIsOneToOne),
             (!is_balanced && is_cut, RequestError::CutIsOneToOne),
             (is_cut && (self.start.is_some() || is_mapping), RequestError::CutHasStart),
@@ -407,52 +441,33 @@ impl Attempt<'_> {
         };
         let mut solution = match request.together {
             Some(together) => groups::solve(task, together)?,
-            None => task.solve()?,
+            None => match request.limits {
+                Some(limits) => solve_within(task, limits, config.partition)?,
+                None => task.solve()?,
+            },
         };
         let seconds = &mut solution.report.seconds;
         (seconds.distances, seconds.construction) = (seconds.distances - spent, seconds.construction + spent);
         self.lowered(solution)
     }
 
-    fn several(&self, several: &SeveralWeights<'_>) -> Result<Envelope<Solution>, SolveError> {
-        let &Self { request, config, observer, begin } = self;
-        let &Request { graph, machine, fixed, objective, previous, .. } = request;
-        let (is_cut, time_limit) = (objective == Objective::Cut, config.time_limit);
-        SeveralRun { graph, machine, config, several, previous, fixed, is_cut, observer, begin, time_limit }
-            .solve()
-    }
-
-    fn balanced(&self, limits: LoadLimits<'_>) -> Result<Envelope<Solution>, SolveError> {
-        let &Self { request, config, observer, begin } = self;
-        let &Request { graph, machine, fixed, start, previous, objective, .. } = request;
-        let run = Run {
-            graph,
-            machine,
-            config: &config.many_to_one,
-            seed: config.seed,
-            limits,
-            from: previous.map_or(Origin::Nothing, Origin::PreviousAssignment),
-            fixed,
-            is_connected: request.is_connected,
-            observer,
-            begin,
-            time_limit: self.limit_of_j(),
-        };
+    fn balanced(&self, limits: LimitsByWeight<'_>) -> Result<Envelope<Solution>, SolveError> {
+        let &Request { fixed, start, previous, objective, is_connected, .. } = self.request;
+        let from = previous.map_or(Origin::Nothing, Origin::PreviousAssignment);
         if objective == Objective::Cut {
-            return many_to_one::partition(&run, config.partition, self.order());
+            return self.searched(limits, from);
         }
-        let (made, spent) = self.initial_along(|along| along.balanced(limits, fixed))?;
+        let (made, spent) = self.initial_along(|along| limits.along(along, fixed))?;
         let initial = made.as_ref().or(self.given_initial());
-        let run = Run { from: initial.or(start).map_or(run.from, Origin::Start), ..run };
-        let is_kept = config.one_to_one.search.neighbourhood == Neighbourhood::None;
-        if is_kept && initial.is_some() && request.is_connected {
+        let is_kept = self.config.one_to_one.search.neighbourhood == Neighbourhood::None;
+        if is_kept && initial.is_some() && is_connected {
             return Err(RequestError::ConnectedIsKept.into());
         }
         let found = match initial.filter(|_| is_kept) {
             Some(initial) => {
                 Envelope::single(Solution { mapping: initial.clone(), report: self.report_of(initial)? })
             }
-            None => run.solve()?,
+            None => self.searched(limits, initial.or(start).map_or(from, Origin::Start))?,
         };
         found.try_map(|mut solution| {
             let report = &mut solution.report;
@@ -462,6 +477,52 @@ impl Attempt<'_> {
             report.seconds.construction += spent;
             self.lowered(solution)
         })
+    }
+
+    /// The best mappings or partitions within the limits of the loads.
+    fn searched(
+        &self,
+        limits: LimitsByWeight<'_>,
+        from: Origin<'_>,
+    ) -> Result<Envelope<Solution>, SolveError> {
+        let &Self { request, config, observer, begin } = self;
+        let &Request { graph, machine, fixed, objective, is_connected, .. } = request;
+        let (is_cut, time_limit) = (objective == Objective::Cut, self.limit_of_j());
+        match limits {
+            LimitsByWeight::Several(several) => SeveralRun {
+                graph,
+                machine,
+                config,
+                several,
+                from,
+                fixed,
+                is_cut,
+                observer,
+                begin,
+                time_limit,
+            }
+            .solve(),
+            LimitsByWeight::One(limits) => {
+                let (seed, search) = (config.seed, &config.many_to_one);
+                let run = Run {
+                    graph,
+                    machine,
+                    config: search,
+                    seed,
+                    limits,
+                    from,
+                    fixed,
+                    is_connected,
+                    observer,
+                    begin,
+                    time_limit,
+                };
+                match objective {
+                    Objective::Cut => many_to_one::partition(&run, config.partition, self.order()),
+                    Objective::J => run.solve(),
+                }
+            }
+        }
     }
 
     /// The initial mapping if it is given.

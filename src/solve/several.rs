@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::balance::{LoadLimits, Loads, NodeLoads, in_order};
 use super::error::{RequestError, SolveError};
+use super::initial::Along;
 use crate::base::types::{PeId, Weight};
 use crate::graph::{CsrGraph, VertexWeights};
 use crate::machine::{Machine, nodes_of};
@@ -152,6 +153,17 @@ impl<'a> SeveralWeights<'a> {
         fixed: Option<&FixedVertices>,
     ) -> Result<Mapping, TargetsError> {
         self.limits[0].identity(&self.alone[0], machine, fixed)
+    }
+
+    /// A mapping along an order, whose ranges are those of the first weight.
+    pub(super) fn along(
+        &self,
+        along: &Along<'_>,
+        fixed: Option<&FixedVertices>,
+    ) -> Result<Mapping, SolveError> {
+        let first = self.alone[0].node_weights().to_vec();
+        let graph = &along.graph.clone().with_node_weights(first).expect("each vertex has weights");
+        Along { graph, ..*along }.balanced(self.limits[0], fixed)
     }
 
     /// The loads of a mapping by each weight, given the PE of each vertex, compared with their limits; O(c (n + PEs)).

@@ -100,6 +100,7 @@ const MAP: &[Trial] = &[
     trial("capacities", "1,2,1,2").instead(MANY),
     trial("node-capacity", "5,1000").instead(MANY),
     trial("connected", "").instead(MANY),
+    trial("one-to-one", "").beside("--node-capacity=1000"),
     trial("fixed", "fixed"),
     trial("common", "1").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),
     trial("nodal", "").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),

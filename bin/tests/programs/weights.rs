@@ -184,6 +184,75 @@ fn remapping_keeps_all_weights_balanced_and_moves_little() {
 }
 
 #[test]
+fn each_weight_has_its_least_loads() {
+    let folder = folder();
+    folder.write_lines("memory", [20, 0, 0, 90]);
+    let limits = "--imbalance=100,300 --least-loads=none --least-loads=memory --verify --json=report";
+    folder.write_lines("old", (0..256).map(|node| node / 64));
+    for line in [
+        "partition grid.graph -k 4 -o parts",
+        "map grid.graph -m 2:2 -d 1:10 -o parts",
+        "remap grid.graph old -m 2:2 -d 1:10 --migration-weight=0.01 -o parts",
+    ] {
+        folder.stdout(format!("viem {line} {limits}"));
+        let (loads, report) = (loads(&folder.numbers("parts"), 4), folder.report("report"));
+        assert!(loads[0].1 >= 20 && loads[3].1 >= 90, "{line}: {loads:?}");
+        assert_eq!(report["options"]["least_loads"], serde_json::json!(["none", "memory"]));
+    }
+    let score = "viem score grid.graph columns -m 2:2 -d 1:10 --imbalance=100,300 --json=report";
+    folder.write_lines("much", [0, 96, 0, 0]);
+    folder.write_lines("columns", (0..256).map(|node| if node % 16 < 8 { 0 } else { 1 + node / 86 }));
+    folder.stdout(format!("{score} --least-loads=none --least-loads=much"));
+    assert_eq!(folder.report("report")["loads_by_weight"][1]["shortfall"], 96);
+}
+
+#[test]
+fn a_mapping_by_several_weights_begins_where_it_should() {
+    let folder = folder();
+    let on = "viem map grid.graph -m 4:2 -d 1:10 --imbalance=5 --json=report";
+    folder.stdout(format!("{on} --preset=strong -o slow"));
+    let slow = folder.report("report")["cost"].as_i64().unwrap();
+    folder.stdout(format!("{on} --preset=fast --initial=slow -o quick --verify"));
+    let report = folder.report("report");
+    assert!(report["cost"].as_i64().unwrap() <= slow && report["cost_of_start"] == slow, "{report}");
+    assert_eq!(report["loads_by_weight"][1]["overload"], 0);
+    folder.stdout(format!("{on} --construction=linear --neighbourhood=none -o rows --verify"));
+    assert_eq!(folder.numbers("rows"), (0..256).map(|node| node / 32).collect::<Vec<_>>());
+    folder.stdout(format!("{on} --construction=linear -o found --verify"));
+    assert_eq!(folder.report("report")["loads_by_weight"][1]["overload"], 0);
+}
+
+/// Each process on a PE of its own, and no node beyond its memory.
+#[test]
+fn one_to_one_mappings_keep_the_memory_of_nodes() {
+    let folder = folder();
+    let on = "viem map grid.graph -m 16:16 -d 1:10 --one-to-one --node-capacity=none";
+    folder.stdout(format!("{on} --node-capacity=1000 -o loose --verify --json=loose.json"));
+    folder.write(
+        "plain.graph",
+        folder.read("grid.graph").lines().enumerate().fold(String::new(), |text, (number, line)| {
+            let kept = if number == 0 { "256 480" } else { line.splitn(3, ' ').nth(2).unwrap_or("") };
+            text + kept + "\n"
+        }),
+    );
+    folder.stdout("viem map plain.graph -m 16:16 -d 1:10 -o plain");
+    assert_eq!(folder.numbers("loose"), folder.numbers("plain"));
+    let text = folder.stdout(format!("{on} --node-capacity=30 -o tight --verify --json=tight.json"));
+    says(&text, ["one-to-one mapping within bounds of the weights", "verified"]);
+    let mut tight = folder.numbers("tight");
+    let nodes: Vec<usize> = tight.iter().map(|pe| pe / 16).collect();
+    assert!(loads(&nodes, 16).iter().all(|&(count, memory)| count == 16 && memory <= 30));
+    tight.sort_unstable();
+    assert!(tight.into_iter().eq(0..256));
+    let (loose, tight) = (folder.report("loose.json"), folder.report("tight.json"));
+    assert_eq!(tight["options"]["one_to_one"], true);
+    assert!(tight["cost"].as_i64() > loose["cost"].as_i64());
+    let text = folder.stderr(format!("{on} --node-capacity=20 -o tight"));
+    says(&text, ["exceed"]);
+    folder.fails(format!("{on} --node-capacity=30 --connected"), 2, "blocks are connected where");
+}
+
+#[test]
 fn the_bound_that_is_exceeded_most_is_named() {
     let folder = Folder::with(&[("pair", "2 1 010 2\n1 9 2\n1 1 1\n"), ("fixed", "-1\n1\n")]);
     let text = folder.stderr("viem partition pair -k 2 --imbalance=0");
@@ -208,7 +277,14 @@ fn lists_of_another_length_and_other_ways_are_refused_or_said() {
     folder.fails(format!("{on} --imbalance=1,-2"), 2, "is not a percentage of 0 or more");
     folder.fails(format!("{on} --imbalance=1,x"), 2, "--imbalance <PERCENT> is a number, not `1,x`");
     folder.write_lines("least", [1; 4]);
-    folder.fails(format!("{on} --least-loads=least"), 2, "--least-loads is for vertices of one weight");
+    folder.fails(
+        format!("{on} --least-loads=least"),
+        2,
+        "--least-loads is given 1 time, but each vertex has 2 weights; give it once for each",
+    );
+    folder.fails(format!("{on} --least-loads=none --least-loads=missing"), 66, "missing");
+    let bottleneck = "viem map grid.graph -m 4:2 -d 1:10 --objective=bottleneck";
+    folder.fails(bottleneck, 2, "where vertices have several weights, there is no secondary objective");
     let ignored = "grid.graph: each vertex has 2 weights, of which all but the first are ignored";
     for line in [
         "viem partition grid.graph -k 4 --algorithm=linear -o new",

@@ -978,6 +978,22 @@ module viem
       integer(c_int) :: viem_settings_set_least_loads
     end function
 
+    function viem_settings_set_least_loads_of_weights( &
+        settings, &
+        num_weights, &
+        num_blocks, &
+        least_loads, &
+        error) &
+        bind(C, name="viem_settings_set_least_loads_of_weights")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int64_t), value :: num_weights
+      integer(c_int64_t), value :: num_blocks
+      integer(c_int64_t), intent(in) :: least_loads(*)
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_least_loads_of_weights
+    end function
+
     function viem_settings_set_limits_of_weights( &
         settings, &
         num_weights, &

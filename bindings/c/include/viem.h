@@ -1042,6 +1042,22 @@ viem_status viem_settings_set_least_loads(viem_settings *settings,
                                           viem_error **error);
 
 /**
+ * Sets the least load of each block or PE as a weight, for each of several weights of the vertices. Each is at most the share of its block or PE, rounded
+ * up. Graphs of another number of weights, and another number of blocks or PEs, are refused.
+ *
+ * - `num_weights`: the number of weights; 0 removes these least loads
+ * - `num_blocks`: the number of blocks or PEs
+ * - `least_loads`: `num_weights` numbers for each block or PE, one block after the other, at least 0
+ *
+ * Precondition: The array has the length `num_weights * num_blocks`. It does not change during the call. The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_least_loads_of_weights(viem_settings *settings,
+                                                     int64_t num_weights,
+                                                     int64_t num_blocks,
+                                                     const int64_t *least_loads,
+                                                     viem_error **error);
+
+/**
  * Sets imbalance and least load for each of several weights of the vertices, as `viem_graph_with_weights` takes them, in place of those that all
  * have in common. Graphs of another number of weights are refused.
  *

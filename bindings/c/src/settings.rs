@@ -40,8 +40,8 @@ pub struct Settings {
     seed: u64,
     threads: usize,
     balance: Balance,
-    /// The least load of each block or PE, instead of that of the balance; empty if not given.
-    least_loads: Vec<Weight>,
+    /// By weight, the least load of each block or PE, instead of that of the balance; empty if not given.
+    least_loads: Vec<Vec<Weight>>,
     /// The limits of each of several weights; empty if all have those of the balance.
     limits_of_weights: Vec<Balance>,
     /// By weight, the capacity of each block or PE; empty if all weights have those of the machine.
@@ -127,11 +127,11 @@ impl Settings {
         graph: &'a Graph,
         num_nodes: &dyn Fn() -> usize,
     ) -> Result<Limits<'a>, Error> {
-        let least_loads = Some(&self.least_loads[..]).filter(|least| !least.is_empty());
+        let least_loads: Vec<&[Weight]> = self.least_loads.iter().map(Vec::as_slice).collect();
         let common = std::slice::from_ref(&self.balance);
         let each = Some(&self.limits_of_weights[..]).filter(|each| !each.is_empty()).unwrap_or(common);
         let (capacities, nodes) = (&self.capacities_of_weights[..], &self.node_capacities[..]);
-        let asked = AskedLimits { balances: each, least_loads, capacities, nodes };
+        let asked = AskedLimits { balances: each, least_loads: &least_loads, capacities, nodes };
         Ok(Limits::new((&graph.csr, graph.several.as_ref()), asked, num_nodes)?)
     }
 
@@ -307,7 +307,35 @@ pub unsafe extern "C" fn viem_settings_set_least_loads(
     change(settings, error, |settings| {
         // SAFETY: the caller's promise.
         let least_loads = unsafe { array("least_loads", least_loads, count("num_blocks", num_blocks)?) }?;
-        settings.least_loads = least_loads.to_vec();
+        settings.least_loads = if least_loads.is_empty() { Vec::new() } else { vec![least_loads.to_vec()] };
+        Ok(())
+    })
+}
+
+/// Sets the least load of each block or PE as a weight, for each of several weights of the vertices. Each is at most the share of its block or PE, rounded
+/// up. Graphs of another number of weights, and another number of blocks or PEs, are refused.
+///
+/// - `num_weights`: the number of weights; 0 removes these least loads
+/// - `num_blocks`: the number of blocks or PEs
+/// - `least_loads`: `num_weights` numbers for each block or PE, one block after the other, at least 0
+///
+/// # Safety
+///
+/// The array has the length `num_weights * num_blocks`. It does not change during the call. The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_least_loads_of_weights(
+    settings: Option<&mut Settings>,
+    num_weights: i64,
+    num_blocks: i64,
+    least_loads: *const i64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let (num_weights, num_blocks) =
+            (count("num_weights", num_weights)?, count("num_blocks", num_blocks)?);
+        // SAFETY: the caller's promise.
+        let all = unsafe { array("least_loads", least_loads, product(num_weights, num_blocks)?) }?;
+        settings.least_loads = columns(all, num_weights);
         Ok(())
     })
 }

@@ -28,7 +28,7 @@ pub(crate) struct Settings {
     time_limit: Option<f64>,
     imbalances: Vec<f64>,
     least_shares: Vec<f64>,
-    least_loads: Option<LeastLoads>,
+    least_loads: Vec<LeastLoads>,
     capacities: Vec<Vec<u32>>,
     node_capacities: Vec<Option<Vec<Weight>>>,
     objective: String,
@@ -39,7 +39,7 @@ pub(crate) struct Settings {
     returns_on_interrupt: bool,
 }
 
-/// The least load of each block or PE, from an array.
+/// The least load of each block or PE by a weight, from an array.
 struct LeastLoads(Vec<Weight>);
 
 impl<'py> FromPyObject<'_, 'py> for LeastLoads {
@@ -89,9 +89,10 @@ impl Settings {
         let balances: Vec<Balance> = balances
             .map(|(&imbalance, &least_load)| Balance { imbalance, least_load, per_division })
             .collect();
-        let least_loads = self.least_loads.as_ref().map(|LeastLoads(least_loads)| &least_loads[..]);
+        let least_loads: Vec<&[Weight]> =
+            self.least_loads.iter().map(|LeastLoads(least_loads)| &least_loads[..]).collect();
         let (capacities, nodes) = (&self.capacities[..], &self.node_capacities[..]);
-        let asked = AskedLimits { balances: &balances, least_loads, capacities, nodes };
+        let asked = AskedLimits { balances: &balances, least_loads: &least_loads, capacities, nodes };
         Ok(Limits::new((&graph.csr, graph.several.as_deref()), asked, num_nodes)?)
     }
 

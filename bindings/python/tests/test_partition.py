@@ -118,6 +118,25 @@ def test_each_block_and_pe_has_a_least_load():
         viem.evaluate(nx.path_graph(4), tree, [0, 1, 2, 3], least_load=[1, 1, 1, 1])
 
 
+def test_each_weight_has_least_loads_of_its_own():
+    mesh = nx.grid_2d_graph(16, 16)
+    weights = {(row, column): (1, 3 if column < 8 else 0) for row, column in mesh}
+    tree = viem.Machine("2:2", distances="1:10")
+    least = np.array([[0, 20], [0, 0], [0, 0], [60, 90]])
+    options = {"weights": weights, "imbalance": [1, 3], "least_load": least}
+    old = np.arange(256) // 64
+    for found in (
+        viem.partition(mesh, 4, **options),
+        viem.map_many_to_one(mesh, tree, **options),
+        viem.remap(mesh, tree, old, migration_weight=0.01, **options),
+    ):
+        assert (found.loads >= least).all()
+    with pytest.raises(viem.UsageError, match="3 limits for 2 weights"):
+        viem.partition(mesh, 4, weights=weights, least_load=np.zeros((4, 3), dtype=int))
+    begin = viem.map_many_to_one(mesh, tree, weights=weights, preset="strong")
+    assert viem.map_many_to_one(mesh, tree, weights=weights, preset="fast", start=begin.pe).cost <= begin.cost
+
+
 def test_missing_least_loads_are_reported():
     graph = nx.grid_2d_graph(40, 40)
     old = np.arange(1600) // 200
@@ -299,12 +318,19 @@ def test_capacities_that_do_not_fit(options, message):
 def test_imbalance_of_divisions():
     grid = nx.grid_2d_graph(20, 20)
     machine = viem.Machine("4:4", distances="1:10")
+    old = np.arange(400) // 25
     for run in (
-        lambda per_division: viem.partition(grid, 16, imbalance=0.1, imbalance_per_division=per_division),
-        lambda per_division: viem.map_many_to_one(grid, machine, imbalance=0.1, imbalance_per_division=per_division),
+        lambda **options: viem.partition(grid, 16, preset="fast", **options),
+        lambda **options: viem.map_many_to_one(grid, machine, preset="fast", **options),
+        lambda **options: viem.remap(grid, 16, old, preset="fast", **options),
+        lambda **options: viem.remap(grid, machine, old, preset="fast", **options),
+        lambda **options: viem.evaluate(grid, 16, old, **options),
+        lambda **options: viem.evaluate(grid, machine, old, many_to_one=True, **options),
     ):
-        bounds = [run(per_division).report["loads"]["bound"] for per_division in (False, True)]
-        assert bounds == [27, 36]
+        for weights in (None, dict.fromkeys(grid, (1, 1))):
+            options = {"imbalance": 0.1, "weights": weights}
+            found = [run(imbalance_per_division=is_so, **options) for is_so in (False, True)]
+            assert [mapping.report["loads"]["bound"] for mapping in found] == [27, 36]
 
 
 def test_connected_blocks_and_pes():

@@ -22,7 +22,10 @@ pub(super) fn block_of_each_pe(order: &[PeId]) -> Vec<BlockId> {
 }
 
 /// The distances of the PEs in this order.
-pub(super) fn between<'a>(distances: &'a Distances, order: &[PeId]) -> Box<dyn BlockDistances + 'a> {
+pub(in crate::solve) fn between<'a>(
+    distances: &'a Distances,
+    order: &[PeId],
+) -> Box<dyn BlockDistances + 'a> {
     with_oracle!(distances, |oracle| {
         Box::new(Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() })
     })

@@ -32,5 +32,6 @@ mod several;
 
 pub use config::{ManyToOneConfig, SmallProblemConfig};
 pub(super) use cut::partition;
+pub(super) use layout::between;
 pub(super) use run::{Origin, Run};
 pub(super) use several::SeveralRun;

@@ -53,8 +53,33 @@ pub(in crate::solve) enum Origin<'a> {
 }
 
 impl<'a> Origin<'a> {
+    /// Checks that it and the fixed vertices fit graph and machine, and each other.
+    pub(super) fn check(
+        self,
+        fixed: Option<&FixedVertices>,
+        num_vertices: usize,
+        machine: &dyn Machine,
+    ) -> Result<(), SolveError> {
+        match self {
+            Self::Nothing => {}
+            Self::Start(start) => {
+                check_size(start, num_vertices)?;
+                Mapping::many(machine.num_pes(), start.pes().to_vec())?;
+            }
+            Self::PreviousAssignment(remapping) => {
+                remapping.homes.check(num_vertices, machine.num_pes()).map_err(RemapError::from)?;
+            }
+        }
+        let Some(fixed) = fixed else { return Ok(()) };
+        check_fixed(fixed, num_vertices, machine)?;
+        match self {
+            Self::Start(start) => Ok(fixed.check_respected(start.pes())?),
+            Self::Nothing | Self::PreviousAssignment(_) => Ok(()),
+        }
+    }
+
     /// The same in blocks; block i is the i-th PE of `order`.
-    fn in_blocks(self, order: &[PeId]) -> Blocks<'a> {
+    pub(super) fn in_blocks(self, order: &[PeId]) -> Blocks<'a> {
         let block_of = block_of_each_pe(order);
         match self {
             Self::Nothing => Blocks::Nothing,
@@ -68,7 +93,7 @@ impl<'a> Origin<'a> {
     }
 
     /// The migration of a mapping, if it counts.
-    fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
+    pub(super) fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
         match self {
             Self::PreviousAssignment(remapping) => Some(remapping.homes.migration(graph, pe_of)),
             Self::Nothing | Self::Start(_) => None,
@@ -77,7 +102,7 @@ impl<'a> Origin<'a> {
 }
 
 /// An [`Origin`] in blocks instead of PEs.
-enum Blocks<'a> {
+pub(super) enum Blocks<'a> {
     Nothing,
     Start(Vec<BlockId>),
     /// The homes in blocks, and the remapping, whose homes are PEs.
@@ -85,7 +110,7 @@ enum Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    fn start(&self) -> Option<&[BlockId]> {
+    pub(super) fn start(&self) -> Option<&[BlockId]> {
         match self {
             Self::Start(blocks) => Some(blocks),
             Self::Nothing | Self::PreviousAssignment(..) => None,
@@ -143,23 +168,7 @@ impl Run<'_> {
 
     /// Checks that all inputs fit graph and machine.
     pub(super) fn check(&self) -> Result<(), SolveError> {
-        let (num_vertices, machine) = (self.graph.num_nodes(), self.machine.machine());
-        match self.from {
-            Origin::Nothing => {}
-            Origin::Start(start) => {
-                check_size(start, num_vertices)?;
-                Mapping::many(machine.num_pes(), start.pes().to_vec())?;
-            }
-            Origin::PreviousAssignment(remapping) => {
-                remapping.homes.check(num_vertices, machine.num_pes()).map_err(RemapError::from)?;
-            }
-        }
-        let Some(fixed) = self.fixed else { return Ok(()) };
-        check_fixed(fixed, num_vertices, machine)?;
-        match self.from {
-            Origin::Start(start) => Ok(fixed.check_respected(start.pes())?),
-            Origin::Nothing | Origin::PreviousAssignment(_) => Ok(()),
-        }
+        self.from.check(self.fixed, self.graph.num_nodes(), self.machine.machine())
     }
 
     /// The best mappings, with the distances of the PEs in the order of the parts.
@@ -252,11 +261,7 @@ pub(super) struct Known {
 }
 
 /// Checks that there are such vertices and PEs, and that these have capacity.
-pub(super) fn check_fixed(
-    fixed: &FixedVertices,
-    num_vertices: usize,
-    machine: &dyn Machine,
-) -> Result<(), FixedError> {
+fn check_fixed(fixed: &FixedVertices, num_vertices: usize, machine: &dyn Machine) -> Result<(), FixedError> {
     fixed.check(num_vertices, machine.num_pes())?;
     match fixed.iter().find(|&(_, pe)| machine.capacity(pe) == 0) {
         Some((vertex, block)) => Err(FixedError::NoCapacity { vertex, block }),

@@ -3,16 +3,14 @@
 use std::time::{Duration, Instant};
 
 use super::layout::{between, block_of_each_pe, block_tree};
-use super::run::check_fixed;
+use super::run::{Blocks, Origin};
 use crate::base::observer::{Limited, Observer, Phase};
 use crate::base::types::PeId;
 use crate::graph::CsrGraph;
 use crate::machine::{DistanceOracle, Metric as _};
 use crate::mapping::objective::evaluate;
 use crate::mapping::{Mapping, problem};
-use crate::partition::{
-    Envelope, FixedVertices, Layout, Remapping, VectorPartitioner, VectorProblem, cut, in_pieces,
-};
+use crate::partition::{Envelope, FixedVertices, Layout, VectorPartitioner, VectorProblem, cut, in_pieces};
 use crate::solve::balance::in_order;
 use crate::solve::config::Config;
 use crate::solve::error::SolveError;
@@ -27,8 +25,7 @@ pub(in crate::solve) struct SeveralRun<'a> {
     pub machine: &'a PreparedMachine<'a>,
     pub config: &'a Config,
     pub several: &'a SeveralWeights<'a>,
-    /// The present PEs of the vertices, and the request of a remapping.
-    pub previous: Option<Remapping<'a>>,
+    pub from: Origin<'a>,
     /// Vertices that must be on given PEs.
     pub fixed: Option<&'a FixedVertices>,
     /// Whether the cut is the objective, and not J.
@@ -42,7 +39,7 @@ impl SeveralRun<'_> {
     /// The best mappings within all limits, of small cut or J: one, or those of a remapping for several weights of migration.
     pub fn solve(&self) -> Result<Envelope<Solution>, SolveError> {
         let machine = self.machine.machine();
-        self.fixed.map_or(Ok(()), |fixed| check_fixed(fixed, self.graph.num_nodes(), machine))?;
+        self.from.check(self.fixed, self.graph.num_nodes(), machine)?;
         self.observer.begins(Phase::Search);
         if self.is_cut {
             let order = in_order(machine);
@@ -70,12 +67,11 @@ impl SeveralRun<'_> {
         let limited = Limited::silent(observer, begin, time_limit);
         let partitioner = VectorPartitioner::new(config.partition, config.seed).observed(&limited);
         let problem = layout.map_or(plain, |layout| plain.with_layout(layout));
-        let found = match self.previous {
-            Some(remapping) => {
-                let homes = remapping.homes.renamed(&block_of_each_pe(order));
-                partitioner.remap(&problem, remapping.renamed(&homes))?
+        let found = match &self.from.in_blocks(order) {
+            Blocks::PreviousAssignment(homes, remapping) => {
+                partitioner.remap(&problem, remapping.renamed(homes))?
             }
-            None => Envelope::single(partitioner.partition(&problem)),
+            from => Envelope::single(partitioner.partition_from(&problem, from.start())),
         };
         found.try_map(|found| {
             let pe_of = found.into_blocks().into_iter().map(|block| order[block as usize]).collect();
@@ -90,7 +86,11 @@ impl SeveralRun<'_> {
         let costs = (evaluate(graph, distances, &mapping)?, cut(graph, mapping.pes()));
         let total = begin.elapsed();
         let report = Report {
-            migration: self.previous.map(|previous| previous.homes.migration(graph, mapping.pes())),
+            cost_of_start: match self.from {
+                Origin::Start(start) => Some(evaluate(graph, distances, start)?),
+                Origin::Nothing | Origin::PreviousAssignment(_) => None,
+            },
+            migration: self.from.migration(graph, mapping.pes()),
             stopped: observer.should_stop() || self.time_limit.is_some_and(|limit| total >= limit),
             seconds: Seconds { total: total.as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, costs, cost_of_identity)

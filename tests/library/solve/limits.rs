@@ -5,14 +5,17 @@ use viem::base::rng::Rng;
 use viem::base::types::{PeId, Weight};
 use viem::graph::{CsrGraph, VertexWeights, generate};
 use viem::machine::{Blocks, Capacities};
+use viem::mapping::search::Neighbourhood;
 use viem::partition::{
-    FixedVertices, MigrationWeight, Partitioner, PreviousAssignment, Remapping, TargetsError, block_weights,
-    cut,
+    FixedVertices, MigrationWeight, PartitionAlgorithm, Partitioner, PreviousAssignment, Remapping,
+    TargetsError, block_weights, cut,
 };
 use viem::solve::{
     Balance, Initial, LoadLimits, MapPreset, Objective, RequestError, SeveralWeights, SolveError,
 };
-use viem::{Config, Hierarchy, Machine, PartitionPreset, PreparedMachine, Request, Solution, Targets};
+use viem::{
+    Config, Hierarchy, Machine, Mapping, PartitionPreset, PreparedMachine, Request, Solution, Targets,
+};
 
 /// Sizes that sum up to the weight of the graph, bounds above and least loads below them.
 fn random_targets(graph: &CsrGraph, count: usize, rng: &mut Rng) -> Targets {
@@ -274,6 +277,13 @@ fn each_weight_has_capacities_of_its_own() {
             assert_eq!(found.report.loads_by_weight[weight].greatest, *loads.iter().max().unwrap());
         }
     }
+    let least = [0, 60, 0, 400];
+    let wide = Balance::default().with_imbalance(4.0);
+    let several = SeveralWeights::new(&weights, &[balance.into(), (wide, Some(&least[..])).into()]).unwrap();
+    let found = solved!(&graph, &tree, &Config::eco(), balanced(&several));
+    let loads = block_weights(&weights.alone(1), found.mapping.pes(), 4);
+    assert!(loads.iter().zip(least).all(|(&load, least)| load >= least), "{loads:?}");
+    assert_eq!(found.report.violation().shortfall, 0);
     let refused = |capacities: &[u32]| {
         let several = SeveralWeights::new(
             &weights,
@@ -376,4 +386,117 @@ fn an_imbalance_of_divisions_gives_heavy_vertices_room() {
     let exact =
         solved!(&grid, &blocks, &Config::fast(), balanced(balance.with_imbalance(0.0).per_division()));
     assert_eq!(exact.report.loads.unwrap().greatest, 10);
+}
+
+/// A quick run that begins at the result of a slow one, or at an order, is not worse than that in what exceeds bounds and in J.
+#[test]
+fn several_weights_have_starts_and_initial_mappings() {
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let mut rng = Rng::new(17);
+    let mut kept = 0;
+    for round in 0..12u64 {
+        let graph = random_graph(40, 4, 9, &mut rng);
+        let values = (0..80).map(|_| Weight::from(rng.below(9))).collect();
+        let weights = VertexWeights::new(2, values).unwrap();
+        let several =
+            SeveralWeights::new(&weights, &[Balance::default().with_imbalance(0.05).into()]).unwrap();
+        let over = |found: &Solution| found.report.violation().overload;
+        let [fast, slow] = [Config::fast(), Config::strong()].map(|config| config.with_seed(round));
+        let slow = solved!(&graph, &tree, &slow, balanced(&several));
+        let quick = solved!(&graph, &tree, &fast, balanced(&several));
+        let from = solved!(&graph, &tree, &fast, balanced(&several), start(&slow.mapping));
+        let cost = |found: &Solution| (over(found), found.report.cost);
+        assert!(cost(&from) <= cost(&slow), "round {round}");
+        assert_eq!(from.report.cost_of_start, Some(slow.report.cost));
+        kept += usize::from(cost(&slow) < cost(&quick));
+        let initial = Initial::Mapping(&slow.mapping);
+        let from = solved!(&graph, &tree, &fast, balanced(&several), initial(initial));
+        assert!(cost(&from) <= cost(&slow), "round {round}");
+        let none = fast.with_neighbourhood(Neighbourhood::None);
+        let as_it_is = solved!(&graph, &tree, &none, balanced(&several), initial(initial));
+        assert_eq!(as_it_is.mapping, slow.mapping);
+        // In order, the loads of the first weight are balanced, whatever those of the second are.
+        let order = Initial::Along(PartitionAlgorithm::Linear.into());
+        let in_order = solved!(&graph, &tree, &none, balanced(&several), initial(order));
+        let from = solved!(&graph, &tree, &fast, balanced(&several), initial(order));
+        assert!(in_order.mapping.pes().is_sorted() && in_order.report.loads_by_weight[0].overload <= 8);
+        assert_eq!(from.report.cost_of_construction, Some(in_order.report.cost));
+        assert_eq!(over(&from), over(&slow), "round {round}");
+    }
+    assert!(kept > 3, "{kept}");
+}
+
+#[test]
+fn starts_that_do_not_fit_several_weights_are_refused() {
+    let tree = Hierarchy::parse("3", "1").unwrap();
+    let graph = generate::grid(9, 1);
+    let weights = VertexWeights::new(2, (0..18).collect()).unwrap();
+    let several = SeveralWeights::new(&weights, &[Balance::default().into()]).unwrap();
+    let start = Mapping::many(3, vec![0, 0, 0, 1, 1, 1, 2, 2, 2]).unwrap();
+    let machine = PreparedMachine::new(&tree);
+    let request = Request::new(&graph, &machine).balanced(&several);
+    let message = |request: Request<'_>| request.solve(&Config::eco()).unwrap_err().to_string();
+    let short = Mapping::many(3, vec![0; 8]).unwrap();
+    assert_eq!(message(request.start(&short)), "the start mapping has 8 processes, the graph 9");
+    let beyond = Mapping::many(4, vec![3; 9]).unwrap();
+    assert!(message(request.start(&beyond)).starts_with("the start mapping: "));
+    let mut fixed = FixedVertices::none(9, 3);
+    fixed.fix(8, 0).unwrap();
+    assert!(message(request.fixed(&fixed).start(&start)).contains("8"));
+}
+
+/// Bounds that do not bind change nothing, tight ones hold, and each PE has no more processes than its capacity.
+#[test]
+fn one_to_one_mappings_keep_bounds() {
+    let mut rng = Rng::new(23);
+    let tree = Capacities::new(Hierarchy::parse("4:8", "1:10").unwrap(), vec![2; 32]).unwrap();
+    let lifted = Balance::default().with_imbalance(64.0);
+    for round in 0..6u64 {
+        let n = 50 + 2 * round as usize;
+        let graph = random_graph(n, 5, 9, &mut rng);
+        let values = (0..n).flat_map(|_| [1, Weight::from(1 + rng.below(9))]).collect();
+        let weights = VertexWeights::new(2, values).unwrap();
+        let config = Config::fast().with_seed(round);
+        let plain = solved!(&graph, &tree, &config);
+        let within = |most: Weight| {
+            let several = SeveralWeights::new(&weights, &[lifted.into()]).unwrap();
+            let several = several.with_node_bounds(vec![None, Some(vec![most; 8])]).unwrap();
+            let found = solved!(&graph, &tree, &config, balanced(&several), in_places(true));
+            Mapping::on(&tree, found.mapping.pes().to_vec()).unwrap();
+            let nodes: Vec<PeId> = found.mapping.pes().iter().map(|pe| pe / 4).collect();
+            let loads = block_weights(&weights.alone(1), &nodes, 8);
+            assert_eq!(found.report.loads_by_weight[1].nodes.unwrap().greatest, *loads.iter().max().unwrap());
+            found
+        };
+        assert_eq!(within(1000).mapping, plain.mapping, "round {round}");
+        let most = weights.totals()[1] / 8 + 1;
+        let tight = within(most);
+        assert!(tight.report.loads_by_weight[1].nodes.unwrap().greatest <= most, "round {round}");
+        assert_eq!(tight.report.violation().overload, 0, "round {round}");
+    }
+}
+
+/// A single weight bounds processes by the PE, and what does not go with places is refused.
+#[test]
+fn places_have_bounds_of_one_weight_and_refuse_the_rest() {
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let graph = with_node_weights(&generate::grid(4, 1), &[9, 1, 1, 1]);
+    let targets = Targets::sizes(&graph, vec![3; 4], 0.0).unwrap();
+    let targets = targets.with_bounds(vec![4, 4, 4, 9]).unwrap();
+    let found = solved!(&graph, &tree, &Config::fast(), balanced(&targets), in_places(true));
+    assert_eq!((found.mapping.pe_of(0), found.mapping.pe_of(1)), (3, 2));
+    assert_eq!(found.report.loads.unwrap().overload, 0);
+    let machine = PreparedMachine::new(&tree);
+    let request = Request::new(&graph, &machine).balanced(&targets).in_places(true);
+    let reason = |request: Request<'_>| match request.solve(&Config::fast()) {
+        Err(SolveError::Request(reason)) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(reason(request.minimise(Objective::Cut)), RequestError::CutIsOneToOne);
+    assert_eq!(reason(request.connected(true)), RequestError::ConnectedIsOneToOne);
+    let least = Balance::default().with_least_load(0.5);
+    assert_eq!(reason(request.balanced(least)), RequestError::PlacesHaveLeastLoads);
+    let homes = PreviousAssignment::new(&[0, 1, 2, 3], 4).unwrap();
+    let remapping = Remapping::new(&homes, MigrationWeight::ONE);
+    assert_eq!(reason(request.previous(remapping)), RequestError::PreviousIsOneToOne);
 }

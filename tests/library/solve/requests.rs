@@ -7,7 +7,7 @@ use crate::common::{Family, random_graph, small_families, with_node_weights};
 use viem::base::rng::Rng;
 use viem::base::settings::ConfigError;
 use viem::base::types::{NodeId, PeId, Weight};
-use viem::graph::{Coordinates, CsrGraph};
+use viem::graph::{Coordinates, CsrGraph, VertexWeights};
 use viem::machine::{Blocks, Nodes};
 use viem::mapping::objective::{ScoreError, evaluate};
 use viem::partition::{
@@ -15,7 +15,7 @@ use viem::partition::{
 };
 use viem::solve::{
     Balance, Config, Initial, LoadLimits, Lowered, Lowering, MapPreset, Objective, Order, ProcessGroups,
-    RequestError, Secondary, Solution, SolveError,
+    RequestError, Secondary, SeveralWeights, Solution, SolveError,
 };
 use viem::{Machine, Mapping, PreparedMachine, Request};
 
@@ -40,6 +40,8 @@ impl Secondary for Asked {
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     is_balanced: bool,
+    /// If loads are balanced, by two weights of the vertices.
+    has_several: bool,
     has_least_load: bool,
     has_fixed: bool,
     has_groups: bool,
@@ -58,6 +60,7 @@ impl Drawn {
         let mut one_in = |count| rng.below(count) == 0;
         Self {
             is_balanced: one_in(2),
+            has_several: false,
             has_least_load: one_in(2),
             has_fixed: one_in(3),
             has_groups: one_in(4),
@@ -70,6 +73,11 @@ impl Drawn {
             is_connected: one_in(4),
         }
         .with_initial(rng.below(8))
+        .with_several(rng.below(2) == 0)
+    }
+
+    fn with_several(self, is_drawn: bool) -> Self {
+        Self { has_several: is_drawn && self.is_balanced, ..self }
     }
 
     fn with_initial(self, drawn: u32) -> Self {
@@ -80,6 +88,9 @@ impl Drawn {
     fn reasons(&self) -> Vec<RequestError> {
         let (has_place, is_index) = (self.has_start || self.initial > 0, self.initial == 3);
         let all = [
+            (self.has_several && self.is_cut && self.initial > 1, RequestError::RangesHaveSeveral),
+            (self.has_several && self.has_secondary, RequestError::SeveralHaveSecondary),
+            (self.has_several && self.is_connected, RequestError::SeveralAreConnected),
             (self.is_balanced && self.has_groups, RequestError::GroupsAreBalanced),
             (!self.is_balanced && self.has_previous, RequestError::PreviousIsOneToOne),
             (!self.is_balanced && self.is_cut, RequestError::CutIsOneToOne),
@@ -104,6 +115,8 @@ impl Drawn {
 struct Problem<'a> {
     family: &'a Family,
     graph: CsrGraph,
+    /// The weight of each vertex, and another one.
+    weights: VertexWeights,
     balance: Balance,
     fixed: FixedVertices,
     groups: ProcessGroups,
@@ -136,6 +149,7 @@ impl<'a> Problem<'a> {
         let graph = random_graph(n, 4, 9, rng);
         let weights: Vec<Weight> =
             (0..n).map(|_| if is_balanced { 1 + i64::from(rng.below(2)) } else { 1 }).collect();
+        let both = weights.iter().flat_map(|&weight| [weight, 1 + i64::from(rng.below(2))]).collect();
         let graph = if is_balanced { with_node_weights(&graph, &weights) } else { graph };
         // Balanced: as equal as the order of the processes allows it.
         let dealt = (0..n).map(|process| (process % machine.num_pes()) as PeId).collect();
@@ -152,6 +166,7 @@ impl<'a> Problem<'a> {
         Self {
             family,
             graph,
+            weights: VertexWeights::new(2, both).unwrap(),
             balance: Balance::default().with_imbalance(0.5),
             fixed,
             groups: ProcessGroups::of_size(n, 2).unwrap(),
@@ -161,6 +176,22 @@ impl<'a> Problem<'a> {
             index: OrderIndex::of_positions(backwards).unwrap(),
             asked: Asked::default(),
         }
+    }
+
+    fn solve(
+        &self,
+        drawn: Drawn,
+        machine: &PreparedMachine<'_>,
+        config: &Config,
+    ) -> Result<Solution, SolveError> {
+        let several = self.several(drawn);
+        let request = self.request(drawn, machine);
+        let request = if drawn.has_several { request.balanced(&several) } else { request };
+        request.solve(config)
+    }
+
+    fn several(&self, drawn: Drawn) -> SeveralWeights<'_> {
+        SeveralWeights::new(&self.weights, &[self.balance(drawn).into()]).unwrap()
     }
 
     fn request<'b>(&'b self, drawn: Drawn, machine: &'b PreparedMachine<'b>) -> Request<'b> {
@@ -245,12 +276,15 @@ impl<'a> Problem<'a> {
         match report.loads {
             None => assert!(Mapping::on(machine, pe_of.to_vec()).is_ok(), "{context}"),
             Some(loads) => {
-                assert_eq!(
-                    loads,
-                    LoadLimits::from(self.balance(drawn)).loads(&self.graph, machine, pe_of),
-                    "{context}"
-                );
-                assert_eq!((loads.overload, loads.shortfall, loads.empty), (0, 0, 0), "{context}");
+                let expected = match drawn.has_several {
+                    true => self.several(drawn).loads(machine, pe_of),
+                    false => vec![LoadLimits::from(self.balance(drawn)).loads(&self.graph, machine, pe_of)],
+                };
+                assert!(expected.contains(&loads), "{context}");
+                assert!(!drawn.has_several || expected == report.loads_by_weight, "{context}");
+                for loads in &expected {
+                    assert_eq!((loads.overload, loads.shortfall, loads.empty), (0, 0, 0), "{context}");
+                }
             }
         }
         if drawn.has_start {
@@ -278,7 +312,7 @@ fn all_combinations_mean_something_or_are_refused_with_a_reason() {
                     config = config.with_time_limit(Duration::from_millis(20));
                 }
                 let reasons = drawn.reasons();
-                match problem.request(drawn, &machine).solve(&config) {
+                match problem.solve(drawn, &machine, &config) {
                     Err(SolveError::Request(reason)) => {
                         assert!(reasons.contains(&reason), "{drawn:?}: {reason}");
                         refused += 1;
@@ -290,7 +324,7 @@ fn all_combinations_mean_something_or_are_refused_with_a_reason() {
                         solved += 1;
                         if drawn.is_connected && !drawn.has_limit {
                             let apart = Drawn { is_connected: false, ..drawn };
-                            let apart = problem.request(apart, &machine).solve(&config).unwrap();
+                            let apart = problem.solve(apart, &machine, &config).unwrap();
                             let [joined, apart] = [&solution, &apart].map(|one| problem.extra_pieces(one));
                             assert!(joined <= apart, "{drawn:?}: {joined} {apart}");
                             fewer += usize::from(joined < apart);

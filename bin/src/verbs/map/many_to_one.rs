@@ -17,7 +17,7 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::Fixed;
 use crate::job::{Job, end};
-use crate::limits::{Limits, Percents};
+use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -56,6 +56,8 @@ pub(crate) struct Scratch {
     bottleneck: Option<BottleneckConfig>,
     /// True if the vertices of each PE are connected.
     is_connected: bool,
+    /// True if each vertex has a place of its own.
+    has_places: bool,
 }
 
 impl Scratch {
@@ -81,7 +83,14 @@ impl Scratch {
                 "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
             return Err(UsageError(message.to_owned()).into());
         }
-        Ok(Self { order, keeps_order, start, bottleneck, is_connected: options.connected })
+        Ok(Self {
+            order,
+            keeps_order,
+            start,
+            bottleneck,
+            is_connected: options.connected,
+            has_places: options.one_to_one,
+        })
     }
 }
 
@@ -116,7 +125,10 @@ impl<'a> ManyToOne<'a> {
     /// Reads the constraints.
     pub(crate) fn new(task: Task<'a>, application: &'a Application, way: Way<'a>) -> Result<Self> {
         let Application { graph, weights, .. } = application;
-        let limits = task.asked.sharing.limits(task.machine, weights.as_ref(), task.asked.nodes)?;
+        let lifted = matches!(way, Way::Scratch(Scratch { has_places: true, .. }));
+        let lifted = lifted.then(|| task.asked.sharing.lifted_by_default());
+        let sharing = lifted.as_ref().unwrap_or(task.asked.sharing);
+        let limits = sharing.limits(task.machine, weights.as_ref(), task.asked.nodes)?;
         let fixed = task.asked.fixed.read_vertices(graph.num_nodes(), task.machine)?;
         Ok(Self { task, application, graph, weights: weights.as_ref(), limits, fixed, way })
     }
@@ -154,6 +166,11 @@ impl<'a> ManyToOne<'a> {
         }
     }
 
+    /// Returns whether each vertex has a place of its own.
+    fn has_places(&self) -> bool {
+        self.scratch().is_some_and(|scratch| scratch.has_places)
+    }
+
     fn print_problem(&self) {
         let (Task { machine, job, .. }, graph) = (&self.task, self.graph);
         let console = job.console;
@@ -161,10 +178,13 @@ impl<'a> ManyToOne<'a> {
         let size = size(graph, VERTICES);
         console.line(format_args!("graph: {size}"));
         machine::print(console, job.form, *machine);
-        console.line(format_args!(
-            "many-to-one mapping, {:.1} vertices per PE",
-            graph.num_nodes() as f64 / machine.num_pes() as f64
-        ));
+        match self.has_places() {
+            true => console.line(format_args!("one-to-one mapping within bounds of the weights")),
+            false => console.line(format_args!(
+                "many-to-one mapping, {:.1} vertices per PE",
+                graph.num_nodes() as f64 / machine.num_pes() as f64
+            )),
+        }
         self.fixed.iter().for_each(|fixed| fixed.print(console, "vertices"));
         if self.weights.is_none() {
             loads::print_rounded(console, graph, &machine.capacities(), self.limits.balance.least_load);
@@ -186,9 +206,10 @@ impl<'a> ManyToOne<'a> {
                 let (solution, remapped) = remap.solve(request, (self.graph, config), ("J", job.console))?;
                 Ok((solution, Some(remapped)))
             }
-            Way::Scratch(Scratch { order, start, bottleneck, is_connected, .. }) => {
+            Way::Scratch(Scratch { order, start, bottleneck, is_connected, has_places, .. }) => {
                 let request = request
                     .connected(*is_connected)
+                    .in_places(*has_places)
                     .start(start.as_ref())
                     .initial(order.as_ref().map(InitialOrder::initial))
                     .then_lower(bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary));
@@ -234,7 +255,9 @@ impl<'a> ManyToOne<'a> {
         if let Some(loads) = report.loads.as_ref().filter(|_| report.loads_by_weight.is_empty()) {
             let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
             many_to_one::print_loads(console, loads, machine.num_pes(), too_heavy);
-            many_to_one::print_empty(console, loads, *machine, report.num_processes);
+            if !self.has_places() {
+                many_to_one::print_empty(console, loads, *machine, report.num_processes);
+            }
         }
         if let Some((remapped, migration)) = remapped.as_ref().zip(report.migration) {
             remapped.print(console, &migration);
@@ -323,8 +346,9 @@ impl<'a> ManyToOne<'a> {
             imbalance: self.limits.percents(|balance| balance.imbalance),
             imbalance_per_division: self.limits.are_per_division(),
             least_load: self.limits.percents(|balance| balance.least_load),
-            least_loads: self.limits.file(),
+            least_loads: self.limits.names_of_least_loads(),
             connected: self.scratch().is_some_and(|scratch| scratch.is_connected),
+            one_to_one: self.has_places(),
             mesh: asked.mesh.clone(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
@@ -360,17 +384,20 @@ struct JsonOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbourhood: Option<&'static str>,
     /// In percent.
-    imbalance: Percents,
+    imbalance: OneOrEach<f64>,
     /// Whether that is the imbalance of each division.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     imbalance_per_division: bool,
     /// In percent of the share.
-    least_load: Percents,
-    /// The file of those of each PE.
+    least_load: OneOrEach<f64>,
+    /// The file of those of each PE, by weight.
     #[serde(skip_serializing_if = "Option::is_none")]
-    least_loads: Option<String>,
+    least_loads: Option<OneOrEach<String>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     connected: bool,
+    /// Whether each process has a place of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    one_to_one: bool,
     #[serde(flatten)]
     mesh: MeshOptions,
     /// What was minimised, if not J alone.

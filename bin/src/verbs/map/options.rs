@@ -90,6 +90,11 @@ pub(crate) struct Options {
     #[arg(hide_short_help = true, long, help_heading = "Constraints")]
     pub(crate) connected: bool,
 
+    /// Give each process a place of its own within bounds of weights. --node-capacity, or --imbalance and --capacities, bound the weights of the processes of
+    /// a node or PE, such as their memory
+    #[arg(hide_short_help = true, long, help_heading = "Constraints")]
+    pub(crate) one_to_one: bool,
+
     /// Processes that must share a node. Groups of INT consecutive ones, the last of which may be smaller; or a file, line i of
     /// which holds the group of process i; all groups have the same size, but for one that may be smaller
     #[arg(long, value_name = "INT|FILE", help_heading = "Constraints", value_parser = Together::parse)]
@@ -102,7 +107,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
     pub(crate) objective: Option<JobObjective>,
 
-    /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order with a lower maximum than
+    /// Rise of J that --objective may cause, in percent. From 0 to 100; a simple order with a lower maximum than
     /// all mappings found within that limit may cost more [default: 3]
     #[arg(
         hide_short_help = true,

@@ -181,7 +181,7 @@ impl Options {
             ("--connected", self.connected),
             ("--fixed", self.fixed.file().is_some()),
             ("--least-load", has_least_load),
-            ("--least-loads", balance.least_loads.is_some()),
+            ("--least-loads", !balance.least_loads.is_empty()),
         ];
         match given.iter().find(|(_, is_given)| *is_given).filter(|_| self.order.write_index.is_some()) {
             Some((name, _)) => Err(UsageError(format!(

@@ -14,7 +14,7 @@ use crate::error::{Failure, Result, UsageError};
 use crate::files;
 use crate::fixed::{Fixed, FixedOptions};
 use crate::job::{Job, end};
-use crate::limits::{Limits, Percents};
+use crate::limits::Limits;
 use crate::loads::{self, Below};
 use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
@@ -509,7 +509,7 @@ impl<'a> Task<'a> {
             imbalance: limits.percents(|balance| balance.imbalance),
             imbalance_per_division: limits.are_per_division(),
             least_load: limits.percents(|balance| balance.least_load),
-            least_loads: limits.file(),
+            least_loads: limits.names_of_least_loads(),
             connected: self.asked.is_connected,
             mesh: mesh.clone(),
             time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
@@ -529,15 +529,15 @@ struct JsonOptions {
     grouping: Option<Grouping>,
     preset: &'static str,
     /// In percent.
-    imbalance: Percents,
+    imbalance: OneOrEach<f64>,
     /// Whether that is the imbalance of each division.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     imbalance_per_division: bool,
     /// In percent of the share.
-    least_load: Percents,
+    least_load: OneOrEach<f64>,
     /// The file of those of each block.
     #[serde(skip_serializing_if = "Option::is_none")]
-    least_loads: Option<String>,
+    least_loads: Option<OneOrEach<String>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     connected: bool,
     #[serde(flatten)]

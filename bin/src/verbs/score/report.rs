@@ -11,7 +11,7 @@ use crate::end::End;
 use crate::error::Result;
 use crate::files;
 use crate::job::{Job, Plan, end_of_lines};
-use crate::limits::{Limits, Percents};
+use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -209,7 +209,7 @@ impl Task<'_> {
             imbalance: percents(|balance| balance.imbalance),
             imbalance_per_division: self.limits.are_per_division(),
             least_load: percents(|balance| balance.least_load),
-            least_loads: self.limits.file(),
+            least_loads: self.limits.names_of_least_loads(),
             mesh: self.options.mesh.clone(),
         }
     }
@@ -226,16 +226,16 @@ struct JsonOptions {
     node_capacity: Option<OneOrEach<String>>,
     /// Where PEs have many vertices: in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    imbalance: Option<Percents>,
+    imbalance: Option<OneOrEach<f64>>,
     /// Whether that is the imbalance of each division.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     imbalance_per_division: bool,
     /// In percent of the share.
     #[serde(skip_serializing_if = "Option::is_none")]
-    least_load: Option<Percents>,
-    /// The file of those of each PE.
+    least_load: Option<OneOrEach<f64>>,
+    /// The file of those of each PE, by weight.
     #[serde(skip_serializing_if = "Option::is_none")]
-    least_loads: Option<String>,
+    least_loads: Option<OneOrEach<String>>,
     #[serde(flatten)]
     mesh: MeshOptions,
 }

@@ -23,8 +23,8 @@ enum ByWeight<'a> {
 pub struct AskedLimits<'a, 'b> {
     /// Those of each weight, or those that all have in common.
     pub balances: &'b [Balance],
-    /// The least loads of single blocks or PEs.
-    pub least_loads: Option<&'a [Weight]>,
+    /// By weight, the least load of each block or PE; empty if those of the balances hold.
+    pub least_loads: &'b [&'a [Weight]],
     /// By weight, the capacity of each block or PE; empty if all weights have those of the machine.
     pub capacities: &'a [Vec<u32>],
     /// By weight, the greatest load of each node, or a single one for all nodes; empty if nodes have no bounds.
@@ -32,28 +32,26 @@ pub struct AskedLimits<'a, 'b> {
 }
 
 impl<'a> AskedLimits<'a, '_> {
-    /// The limits of a weight with its capacities, if weights have some.
-    fn of_weight(&self, weight: usize, limits: LoadLimits<'a>) -> LoadLimits<'a> {
+    /// The limits of a weight with its least loads and capacities, if weights have some.
+    fn of_weight(&self, weight: usize, balance: Balance) -> LoadLimits<'a> {
+        let limits = LoadLimits::from((balance, self.least_loads.get(weight).copied()));
         self.capacities.get(weight).map_or(limits, |capacities| limits.with_capacities(capacities))
     }
 
     /// The limits of the only weight.
     fn of_one(&self) -> Result<LoadLimits<'a>, RequestError> {
         match *self.balances {
-            [balance] => Ok(self.of_weight(0, (balance, self.least_loads).into())),
+            [balance] => Ok(self.of_weight(0, balance)),
             _ => Err(RequestError::LimitsDiffer { found: self.balances.len(), expected: 1 }),
         }
     }
 
     /// The limits of each of several weights.
     fn of_several(&self, weights: &'a VertexWeights) -> Result<SeveralWeights<'a>, RequestError> {
-        if self.least_loads.is_some() {
-            return Err(RequestError::SeveralHaveLeastLoads);
-        }
         let count = if let [_] = self.balances { weights.num_weights() } else { self.balances.len() };
         let balances = self.balances.iter().cycle().take(count).enumerate();
         let limits: Vec<LoadLimits<'a>> =
-            balances.map(|(weight, &balance)| self.of_weight(weight, balance.into())).collect();
+            balances.map(|(weight, &balance)| self.of_weight(weight, balance)).collect();
         SeveralWeights::new(weights, &limits)
     }
 
@@ -78,15 +76,15 @@ impl<'a> Limits<'a> {
     ///
     /// # Errors
     ///
-    /// There are neither limits for all weights nor some for each, or there are several weights and least loads of single blocks.
+    /// There are neither limits for all weights nor some for each.
     pub fn new(
         (graph, weights): (&CsrGraph, Option<&'a VertexWeights>),
         asked: AskedLimits<'a, '_>,
         num_nodes: &dyn Fn() -> usize,
     ) -> Result<Self, RequestError> {
-        let AskedLimits { balances, capacities, nodes, .. } = asked;
+        let AskedLimits { balances, least_loads, capacities, nodes } = asked;
         let expected = weights.map_or(1, VertexWeights::num_weights);
-        let lengths = [capacities.len(), nodes.len()];
+        let lengths = [least_loads.len(), capacities.len(), nodes.len()];
         if let Some(found) = lengths.into_iter().find(|&found| ![0, expected].contains(&found)) {
             return Err(RequestError::LimitsDiffer { found, expected });
         }
@@ -103,7 +101,9 @@ impl<'a> Limits<'a> {
             }
             by_weight => by_weight,
         };
-        Ok(Self { balances: balances.to_vec(), capacities, by_weight })
+        let has_own = !least_loads.is_empty();
+        let without_own = |balance: &Balance| if has_own { balance.with_least_load(0.0) } else { *balance };
+        Ok(Self { balances: balances.iter().map(without_own).collect(), capacities, by_weight })
     }
 
     /// The greatest capacity of each of `num_blocks` blocks by any weight, if weights have capacities.
@@ -156,10 +156,7 @@ impl<'a> Limits<'a> {
     pub fn rounded_least(&self, graph: &CsrGraph, capacities: &[u32]) -> Option<String> {
         let of = |weight: usize| self.capacities.get(weight).map_or(capacities, |own| &own[..]);
         match &self.by_weight {
-            ByWeight::One(LoadLimits::Proportional { balance, least_loads: None, .. }) => {
-                rounded_least(graph, of(0), balance)
-            }
-            ByWeight::One(_) => None,
+            ByWeight::One(_) => rounded_least(graph, of(0), &self.balances[0]),
             ByWeight::Several(several) => {
                 let mut each = self.each(several).enumerate();
                 each.find_map(|(weight, (alone, balance))| rounded_least(&alone, of(weight), balance))

@@ -442,6 +442,16 @@ static void test_capacities_of_weights(const viem_graph *weighted, const viem_ma
   viem_mapping_free(found);
   FAIL(viem_partition(weighted, 5, NULL, NULL, settings, &found, &error), VIEM_STATUS_USAGE, "4 capacities");
   SUCCEED(viem_settings_set_capacities_of_weights(settings, 0, 0, NULL, &error));
+  int64_t least[8] = {0, 20, 0, 0, 0, 0, 90, 300};
+  double wide[2] = {0.5, 3};
+  FAIL(viem_settings_set_least_loads_of_weights(settings, 2, 4, NULL, &error), VIEM_STATUS_USAGE, "`least_loads`");
+  SUCCEED(viem_settings_set_limits_of_weights(settings, 2, wide, NULL, &error));
+  SUCCEED(viem_settings_set_least_loads_of_weights(settings, 2, 4, least, &error));
+  SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found, &error));
+  sum_up(found, weights, loads);
+  for (int block = 0; block < 4; block++) CHECK(loads[block][0] >= least[2 * block] && loads[block][1] >= least[2 * block + 1]);
+  viem_mapping_free(found);
+  SUCCEED(viem_settings_set_least_loads_of_weights(settings, 0, 0, NULL, &error));
   SUCCEED(viem_settings_set_limits_of_weights(settings, 2, imbalances, NULL, &error));
   SUCCEED(viem_settings_set_node_capacities(settings, 2, 2, memory, &error));
   SUCCEED(viem_map_many_to_one(weighted, tree, NULL, NULL, settings, &found, &error));

@@ -222,7 +222,7 @@ def _rank(
         edge_weights,
         cast("Optional[NDArray[np.int32]]", arrays["fixed"]),
         cast("Optional[NDArray[np.int32]]", arrays["old"]),
-        Settings(preset, seed, threads, imbalance=imbalance, least_load=least_load),
+        Settings(preset, seed, threads).balanced(1, imbalance, least_load=least_load),
     )
 
 

@@ -21,7 +21,8 @@ Imbalance = Union[float, Sequence[float]]
 """The excess over a share that is allowed, or one for each of several weights of the vertices."""
 
 LeastLoad = Union[float, ArrayLike]
-"""A fraction of the share of each PE or block, or an array with a weight for each; of several weights of the vertices, a fraction for each weight."""
+"""A fraction of the share of each PE or block, or an array with a weight for each; of several weights of the vertices, a fraction for each weight, or an
+array with a column for each weight."""
 
 NodeCapacity = Union[None, int, ArrayLike, Sequence[Union[int, ArrayLike, None]]]
 """The most that all vertices on a node may weigh together: a number for every node, or an array with one for each; of several weights of the vertices, a
@@ -60,15 +61,9 @@ class Settings:
         time_limit: Optional[float] = None,
         progress: Optional[Progress] = None,
         on_interrupt: str = "raise",
-        imbalance: Imbalance = 0.03,
-        least_load: LeastLoad = 0.0,
-        num_weights: int = 1,
         objective: str = "J",
         excess: float = 0.03,
         connected: bool = False,
-        capacities: Optional[ArrayLike] = None,
-        node_capacity: NodeCapacity = None,
-        imbalance_per_division: bool = False,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -82,25 +77,39 @@ class Settings:
         self.time_limit = time_limit
         self.progress = progress
         self.returns_on_interrupt = on_interrupt == "return"
-        are_shares = num_weights > 1 or np.ndim(least_load) == 0
-        self.imbalances = vector("imbalance", np.atleast_1d(imbalance)).tolist()
-        self.least_shares = vector("least_load", np.atleast_1d(least_load)).tolist() if are_shares else [0.0]
-        self.least_loads = None if are_shares else vector("least_load", least_load)
         self.objective = objective
         self.excess = excess
         self.connected = connected
+        self.balanced(1)
+
+    def balanced(
+        self,
+        num_weights: int,
+        imbalance: Imbalance = 0.03,
+        imbalance_per_division: bool = False,
+        least_load: LeastLoad = 0.0,
+        capacities: Optional[ArrayLike] = None,
+        node_capacity: NodeCapacity = None,
+    ) -> Settings:
+        """Sets the limits of loads by this many weights of the vertices."""
+        are_shares = np.ndim(least_load) < (2 if num_weights > 1 else 1)
+        self.imbalances = vector("imbalance", np.atleast_1d(imbalance)).tolist()
         self.imbalance_per_division = imbalance_per_division
-        self.capacities = [] if capacities is None else _columns(capacities)
+        self.least_shares = vector("least_load", np.atleast_1d(least_load)).tolist() if are_shares else [0.0]
+        self.least_loads = [] if are_shares else [vector("least_load", each) for each in _columns(least_load)]
+        self.capacities = [] if capacities is None else [_whole("capacities", each) for each in _columns(capacities)]
         self.node_capacities = _of_nodes(node_capacity, num_weights)
+        return self
 
 
-def _columns(capacities: ArrayLike) -> list[list[int]]:
-    """The capacities by weight, from an array with a row for each PE or block."""
-    array = np.asarray(capacities)
+def _columns(values: ArrayLike) -> Iterable[ArrayLike]:
+    """The numbers by weight, from an array with a row for each PE or block."""
+    array = np.asarray(values)
     if array.ndim not in (1, 2):
-        raise UsageError("capacities are an array with a row for each PE or block, and a column for each weight")
-    columns = array.T if array.ndim == 2 else [array]
-    return [_whole("capacities", column) for column in columns]
+        raise UsageError(
+            "least loads and capacities are arrays with a row for each PE or block, and a column for each weight"
+        )
+    return array.T if array.ndim == 2 else [array]
 
 
 def _of_nodes(capacity: NodeCapacity, num_weights: int) -> list[Optional[list[int]]]:

@@ -128,7 +128,7 @@ def map_many_to_one(
         No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
     imbalance_per_division : bool
         True if the imbalance is that of each division of the PEs in two, as for METIS' recursive bisection, which gives heavy vertices more room.
-    least_load : float, or array with a weight for each PE, or of several weights of the vertices one for each
+    least_load : float, or array with a weight for each PE; of several weights of the vertices one for each, or an array with a column for each
         No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each PE,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
@@ -152,29 +152,14 @@ def map_many_to_one(
     array([16, 16, 16, 16])
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(
-        preset,
-        seed,
-        threads,
-        time_limit,
-        progress,
-        on_interrupt,
-        imbalance,
-        least_load,
-        converted.num_weights,
-        objective,
-        excess,
-        connected,
-        capacities,
-        node_capacity,
-        imbalance_per_division,
-    )
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, objective, excess, connected)
+    limits = (imbalance, imbalance_per_division, least_load, capacities, node_capacity)
     found = _viem.map_many_to_one(
         converted._core,
         core_of(machine),
         places("start", start, converted, machine._labels),
         places("fixed", fixed, converted, machine._labels, partial=True),
-        settings,
+        settings.balanced(converted.num_weights, *limits),
     )
     return Mapping(converted, machine, *found, True)
 
@@ -212,7 +197,7 @@ def partition(
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
     imbalance_per_division : bool
         True if the imbalance is that of each division of the blocks in two, as for METIS' recursive bisection, which gives heavy vertices more room.
-    least_load : float, or array with a weight for each block, or of several weights of the vertices one for each
+    least_load : float, or array with a weight for each block; of several weights of the vertices one for each, or an array with a column for each
         No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each block,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
@@ -243,20 +228,8 @@ def partition(
            [ 32, 160]])
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(
-        preset,
-        seed,
-        threads,
-        time_limit,
-        progress,
-        on_interrupt,
-        imbalance,
-        least_load,
-        converted.num_weights,
-        connected=connected,
-        capacities=_by_weight(shares),
-        imbalance_per_division=imbalance_per_division,
-    )
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, connected=connected)
+    limits = (imbalance, imbalance_per_division, least_load, _by_weight(shares))
     found = _viem.partition(
         converted._core,
         _count(num_blocks),
@@ -264,7 +237,7 @@ def partition(
         None,
         0.0,
         places("fixed", fixed, converted, None, partial=True),
-        settings,
+        settings.balanced(converted.num_weights, *limits),
     )
     return Partition(converted, num_blocks, *found)
 
@@ -278,6 +251,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     capacities: Optional[ArrayLike] = None,
     node_capacity: NodeCapacity = None,
@@ -299,6 +273,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
@@ -318,6 +293,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     capacities: Optional[ArrayLike] = None,
@@ -357,19 +333,9 @@ def remap(
     np.True_
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(
-        preset,
-        seed,
-        threads,
-        time_limit,
-        progress,
-        on_interrupt,
-        imbalance,
-        least_load,
-        converted.num_weights,
-        capacities=_capacities(target, shares, capacities),
-        node_capacity=_node_capacity(target, node_capacity),
-    )
+    limits = (imbalance, imbalance_per_division, least_load, *_capacities(target, shares, capacities, node_capacity))
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt)
+    settings.balanced(converted.num_weights, *limits)
     if isinstance(target, Machine):
         found = _viem.remap(
             converted._core,
@@ -401,6 +367,7 @@ def evaluate(
     many_to_one: bool = False,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     capacities: Optional[ArrayLike] = None,
     node_capacity: NodeCapacity = None,
@@ -414,6 +381,7 @@ def evaluate(
     *,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
@@ -426,6 +394,7 @@ def evaluate(
     many_to_one: bool = False,
     weights: Weights = None,
     imbalance: Imbalance = 0.03,
+    imbalance_per_division: bool = False,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     capacities: Optional[ArrayLike] = None,
@@ -455,13 +424,8 @@ def evaluate(
     1
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(
-        imbalance=imbalance,
-        least_load=least_load,
-        num_weights=converted.num_weights,
-        capacities=_capacities(target, shares, capacities),
-        node_capacity=_node_capacity(target, node_capacity),
-    )
+    limits = (imbalance, imbalance_per_division, least_load, *_capacities(target, shares, capacities, node_capacity))
+    settings = Settings().balanced(converted.num_weights, *limits)
     if isinstance(target, Machine):
         if np.any(least_load) and not many_to_one:
             raise UsageError("least_load is for many-to-one mappings and partitions")
@@ -489,23 +453,21 @@ def _common(shares: Optional[ArrayLike]) -> Any:
 
 
 def _capacities(
-    target: Union[Machine, int], shares: Optional[ArrayLike], capacities: Optional[ArrayLike]
-) -> Optional[ArrayLike]:
-    """The capacities by weight of the PEs or blocks."""
+    target: Union[Machine, int],
+    shares: Optional[ArrayLike],
+    capacities: Optional[ArrayLike],
+    node_capacity: NodeCapacity,
+) -> tuple[Optional[ArrayLike], NodeCapacity]:
+    """The capacities by weight of the PEs or blocks, and those of the nodes."""
     if isinstance(target, Machine):
         if shares is not None:
             raise UsageError("the shares of a machine are its capacities")
-        return capacities
+        return capacities, node_capacity
     if capacities is not None:
         raise UsageError("the capacities of blocks are their shares")
-    return _by_weight(shares)
-
-
-def _node_capacity(target: Union[Machine, int], node_capacity: NodeCapacity) -> NodeCapacity:
-    """The bounds of nodes, which machines have."""
-    if node_capacity is not None and not isinstance(target, Machine):
+    if node_capacity is not None:
         raise UsageError("node_capacity is for machines, which have nodes")
-    return node_capacity
+    return _by_weight(shares), None
 
 
 def _old(placement: Any, graph: Any, machine: Optional[Machine]) -> Any:

@@ -170,7 +170,7 @@ impl VectorBounds {
 }
 
 /// What is above 0 of a difference, relative to a bound and rounded up.
-fn relative(difference: Weight, bound: Weight) -> i64 {
+pub(crate) fn relative(difference: Weight, bound: Weight) -> i64 {
     if difference <= 0 {
         return 0;
     }

@@ -12,6 +12,7 @@
 //! | `bisection` | the first partition: recursive bisection within the bounds of all weights | O((n + m) log k) on the coarsest graph |
 //! | `balance` | overload lowered by single moves, then by swaps | O((n + m) log n + n k c), O(k c) if bounds hold |
 //! | `packing` | first fit decreasing; the best assignment of few vertices | O(n k c); a search within a budget |
+//! | `places` | one vertex on each place of a block: exchanges that keep the bounds | O(n m) for each sweep |
 //! | `remap`, `enumeration` | partitions from an older one; tiny graphs | |
 //! | `targets` | shares, bounds and least loads for each weight | O(c k) |
 //!
@@ -31,6 +32,7 @@ mod bisection;
 mod enumeration;
 mod packing;
 mod partitioner;
+mod places;
 mod remap;
 mod scheme;
 mod targets;

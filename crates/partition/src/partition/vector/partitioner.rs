@@ -12,7 +12,7 @@ use crate::partition::blocks::cut;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::fixed::{FixedError, FixedVertices};
 use crate::partition::layout::{BlockTree, Layout};
-use crate::partition::loads::{self, Loads};
+use crate::partition::loads::{self, Loads, VectorBounds};
 use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::settings::{PartitionConfig, PartitionPreset};
 
@@ -152,31 +152,46 @@ impl<'a> VectorPartitioner<'a> {
     /// A partition within all bounds, of small cut or J. If no such partition is found, the bound that is exceeded most, relative to itself, is
     /// exceeded as little as possible. Bounds hold if first fit decreasing finds a partition within them.
     pub fn partition(&self, problem: &VectorProblem<'_>) -> VectorPartition {
+        self.partition_from(problem, None)
+    }
+
+    /// The same from a start, if there is one: the result is not worse. Results are compared by what exceeds the bounds, then by the number of empty blocks, then
+    /// by the cut or J.
+    ///
+    /// # Panics
+    ///
+    /// The start has another number of vertices, or a block that there is not.
+    pub fn partition_from(&self, problem: &VectorProblem<'_>, start: Option<&[BlockId]>) -> VectorPartition {
         let VectorProblem { graph, weights, .. } = *problem;
         let limit = Weight::from(i32::MAX);
         let blocks = if graph.total_arc_weight() <= limit && loads::are_sizes_narrow(weights) {
-            self.by_objective::<i32>(problem)
+            self.by_objective::<i32>(problem, start)
         } else {
-            self.by_objective::<i64>(problem)
+            self.by_objective::<i64>(problem, start)
         };
         self.measured(problem, blocks)
     }
 
-    fn by_objective<W: Stored>(&self, problem: &VectorProblem<'_>) -> Vec<BlockId> {
+    fn by_objective<W: Stored>(
+        &self,
+        problem: &VectorProblem<'_>,
+        start: Option<&[BlockId]>,
+    ) -> Vec<BlockId> {
         let VectorProblem { graph, weights, fixed, layout, .. } = *problem;
         let graph = CompactGraph::<W>::new(graph).with_node_weights(loads::sizes(weights));
         let edges = layout.map(|layout| EdgeCost::of_distances(layout.distances));
         if W::IS_NARROW && edges.is_none() && fixed.is_none() {
-            return self.solve(problem, Problem { graph: &graph, objective: &Cut });
+            return self.solve(problem, Problem { graph: &graph, objective: &Cut }, start);
         }
         let objective = &Migrating::around(edges.unwrap_or(EdgeCost::Cut(Cut)), fixed);
-        self.solve(problem, Problem { graph: &graph, objective })
+        self.solve(problem, Problem { graph: &graph, objective }, start)
     }
 
     fn solve<W: Stored, O: Objective>(
         &self,
         &VectorProblem { weights, targets, layout, .. }: &VectorProblem<'_>,
         level: Problem<'_, W, O>,
+        start: Option<&[BlockId]>,
     ) -> Vec<BlockId> {
         let (bounds, k) = (targets.bounds(), targets.num_blocks());
         if k == 1 {
@@ -186,31 +201,50 @@ impl<'a> VectorPartitioner<'a> {
         let (settings, observer) = (&self.settings, self.observer);
         let effort = self.effort;
         let task = Task { level, weights, targets, depths: &depths, settings, effort, observer };
-        let mut best = task.best(self.seed);
-        let mut score = task.score(&bounds, &best);
+        let finished = |mut own: Assignment| {
+            let loads = Loads::new(weights, &bounds, &own.blocks);
+            finish(level, &mut own, (targets, &loads));
+            own
+        };
+        let score = |own: &Assignment| {
+            let (excess, cost) = task.score(&bounds, own);
+            (excess, targets.num_empty(&own.blocks), cost)
+        };
+        let found = finished(self.within(task, &bounds, start));
+        let start = start.map(|start| finished(Assignment::new(level, start.to_vec(), k)));
+        let ways = [found].into_iter().chain(start);
+        ways.min_by_key(score).expect("there is one").blocks
+    }
+
+    /// The best partition of several attempts, as many as it takes to keep the bounds.
+    fn within<W: Stored, O: Objective>(
+        &self,
+        task: Task<'_, W, O>,
+        bounds: &VectorBounds,
+        start: Option<&[BlockId]>,
+    ) -> Assignment {
+        let mut best = task.best(self.seed, start);
+        let mut score = task.score(bounds, &best);
         for attempt in 0..FURTHER {
-            if !score.0.is_over() || observer.should_stop() {
+            if !score.0.is_over() || self.observer.should_stop() {
                 break;
             }
-            let rival = task.best(derive(self.seed, u64::MAX - 16 - attempt));
-            let of_rival = task.score(&bounds, &rival);
+            let rival = task.best(derive(self.seed, u64::MAX - 16 - attempt), None);
+            let of_rival = task.score(bounds, &rival);
             if of_rival < score {
                 (best, score) = (rival, of_rival);
             }
         }
         if score.0.is_over() {
             let stream = |index| derive(self.seed, u64::MAX - 1 - index);
-            for rival in task.packed(&bounds, score.0, stream) {
-                let of_rival = task.score(&bounds, &rival);
+            for rival in task.packed(bounds, score.0, stream) {
+                let of_rival = task.score(bounds, &rival);
                 if of_rival < score {
                     (best, score) = (rival, of_rival);
                 }
             }
         }
-        let loads = Loads::new(weights, &bounds, &best.blocks);
-        vacate(level, &mut best, (targets, &loads));
-        fill_empty(level, &mut best, (targets, &loads));
-        best.blocks
+        best
     }
 
     pub(super) fn measured(&self, problem: &VectorProblem<'_>, blocks: Vec<BlockId>) -> VectorPartition {
@@ -240,8 +274,18 @@ fn depths(tree: Option<&BlockTree>, num_blocks: usize) -> Vec<usize> {
     depths
 }
 
+/// Takes vertices from blocks that get none, and fills empty blocks, as far as the bounds allow it.
+pub(super) fn finish<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &mut Assignment,
+    of: (&VectorTargets, &Loads<'_>),
+) {
+    vacate(level, assignment, of);
+    fill_empty(level, assignment, of);
+}
+
 /// Takes vertices from blocks that get none, to blocks where they do not add to what exceeds the bounds, at the least loss.
-pub(super) fn vacate<W: Stored, O: Objective>(
+fn vacate<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     (targets, loads): (&VectorTargets, &Loads<'_>),
@@ -269,7 +313,7 @@ pub(super) fn vacate<W: Stored, O: Objective>(
 }
 
 /// Gives each empty block with room a vertex of a block that has several, at the least loss, as far as all bounds stay as they are.
-pub(super) fn fill_empty<W: Stored, O: Objective>(
+fn fill_empty<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     (targets, loads): (&VectorTargets, &Loads<'_>),

@@ -7,7 +7,7 @@
 //! Time and memory as for one weight, times the number of weights where loads are compared.
 
 use super::enumeration::VectorTally;
-use super::partitioner::{VectorPartition, VectorPartitioner, VectorProblem, fill_empty, vacate};
+use super::partitioner::{VectorPartition, VectorPartitioner, VectorProblem, finish};
 use super::scheme::{Effort, Task};
 use crate::base::observer::Observer;
 use crate::base::rng::derive;
@@ -48,15 +48,6 @@ impl VectorDivider<'_> {
         let (depths, settings, effort) = (&self.depths[..], &self.settings, self.effort);
         Task { level, weights, targets, depths, settings, effort, observer }
     }
-
-    /// The number of blocks without a vertex, besides those of no capacity.
-    fn num_empty(&self, blocks: &[BlockId]) -> usize {
-        let targets = self.problem.targets;
-        let mut is_used: Vec<bool> =
-            (0..targets.num_blocks() as BlockId).map(|block| targets.is_closed(block)).collect();
-        blocks.iter().for_each(|&block| is_used[block as usize] = true);
-        is_used.into_iter().filter(|is_used| !is_used).count()
-    }
 }
 
 impl Divider for VectorDivider<'_> {
@@ -82,7 +73,7 @@ impl Divider for VectorDivider<'_> {
     }
 
     fn best<W: Stored>(&self, level: Level<'_, W>, (seed, observer): (u64, &dyn Observer)) -> Assignment {
-        self.task(level, observer).best(seed)
+        self.task(level, observer).best(seed, None)
     }
 
     fn all_at_once<W: Stored>(&self, _: Level<'_, W>, _: (u64, &dyn Observer)) -> Option<Assignment> {
@@ -118,10 +109,9 @@ impl Divider for VectorDivider<'_> {
         let VectorProblem { weights, targets, .. } = self.problem;
         let mut assignment = Assignment::new(level, blocks, self.num_blocks());
         let loads = Loads::new(weights, &self.bounds, &assignment.blocks);
-        vacate(level, &mut assignment, (targets, &loads));
-        fill_empty(level, &mut assignment, (targets, &loads));
+        finish(level, &mut assignment, (targets, &loads));
         let (excess, violation) = (loads.excess(), self.bounds.violation(&loads.all()));
-        let empty = self.num_empty(&assignment.blocks);
+        let empty = targets.num_empty(&assignment.blocks);
         (assignment.blocks, Missed { excess, empty, ..Missed::default() }, violation)
     }
 

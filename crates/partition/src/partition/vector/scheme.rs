@@ -82,16 +82,17 @@ impl<W: Stored, O: Objective> Task<'_, W, O> {
         (Loads::new(self.weights, bounds, &member.blocks).excess(), member.cost)
     }
 
-    /// The best of several partitions, each of which is combined with the best so far.
-    pub fn best(self, seed: u64) -> Assignment {
+    /// The best of several partitions, each of which is combined with the best so far. One of them improves a start, if there is one.
+    pub fn best(self, seed: u64, start: Option<&[BlockId]>) -> Assignment {
         let bounds = self.targets.bounds();
         let seeds: Vec<u64> = (0..self.effort.members as u64).map(|index| derive(seed, index)).collect();
-        let member = |seed| self.member(&bounds, seed);
+        let member = |seed| self.member(&bounds, None, seed);
         let mut members: Vec<Assignment> = if self.level.num_arcs() >= LEAST_PARALLEL_ARCS {
             threads::map_each(seeds, &member)
         } else {
             seeds.into_iter().map(member).collect()
         };
+        members.extend(start.map(|start| self.member(&bounds, Some(start), derive(seed, u64::MAX - 1))));
         members.sort_by_key(|member| self.score(&bounds, member));
         let mut members = members.into_iter();
         let mut best = members.next().expect("at least one member");
@@ -109,9 +110,11 @@ impl<W: Stored, O: Objective> Task<'_, W, O> {
         best
     }
 
-    /// A partition from scratch, after all V-cycles.
-    fn member(self, bounds: &VectorBounds, seed: u64) -> Assignment {
-        let mut best = Multilevel::new(self).run(None, &mut Rng::new(seed));
+    /// A partition from scratch or from a start, after all V-cycles.
+    fn member(self, bounds: &VectorBounds, start: Option<&[BlockId]>, seed: u64) -> Assignment {
+        let start = start
+            .map(|start| (start, Assignment::new(self.level, start.to_vec(), self.targets.num_blocks())));
+        let mut best = Multilevel::new(self).run(start, &mut Rng::new(seed));
         for cycle in 0..self.effort.cycles as u64 {
             if self.observer.should_stop() {
                 break;

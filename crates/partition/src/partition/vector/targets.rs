@@ -146,6 +146,14 @@ impl VectorTargets {
         self.of_weight.iter().all(|targets| targets.is_closed(block))
     }
 
+    /// The number of blocks without a vertex, besides those of no capacity. O(n + c k).
+    pub(super) fn num_empty(&self, blocks: &[BlockId]) -> usize {
+        let mut is_used: Vec<bool> =
+            (0..self.num_blocks() as BlockId).map(|block| self.is_closed(block)).collect();
+        blocks.iter().for_each(|&block| is_used[block as usize] = true);
+        is_used.into_iter().filter(|is_used| !is_used).count()
+    }
+
     /// All bounds, those of one block after the other.
     pub(super) fn bounds(&self) -> VectorBounds {
         let have_least = self.of_weight.iter().any(|targets| !targets.least_loads().is_empty());

@@ -7,7 +7,7 @@ use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::{CsrGraph, VertexWeights, generate};
 use crate::partition::loads::{Excess, VectorBounds};
-use crate::partition::objective::tests::{Matrix, matrices};
+use crate::partition::objective::tests::{Matrix, matrices, tree_distances};
 use crate::partition::{
     BlockTree, FixedVertices, Layout, MigrationWeight, PartitionPreset, PreviousAssignment, Remapping,
     Targets, block_weights, cut,
@@ -357,5 +357,107 @@ fn graphs_are_remapped_within_all_bounds_and_move_little() {
         assert!(migration(&stiff) <= migration(&free) && migration(&stiff) < n as Weight / 2);
         assert!(free.cut() <= stiff.cut());
         assert_eq!(threads::run(3, || solve("1000".parse().unwrap())).unwrap(), stiff);
+    }
+}
+
+/// Bounds of blocks and of pairs of them, some of which no assignment keeps.
+fn bounds_of_places(weights: &VertexWeights, rng: &mut Rng) -> VectorTargets {
+    let groups = vec![0, 0, 1, 1, 2, 2];
+    let of = |weight: usize| {
+        let alone = weights.alone(weight);
+        Targets::equal(&alone, 6, f64::from(rng.below(30)) / 10.0).unwrap()
+    };
+    let targets = VectorTargets::new(weights, (0..2).map(of).collect()).unwrap();
+    let third = weights.totals()[1] / 3;
+    let most: Vec<Weight> = (0..3).map(|_| third + Weight::from(rng.below(4))).collect();
+    targets.with_group_bounds(groups, &[None, Some(&most)]).unwrap()
+}
+
+/// The best assignments with at most this many vertices in each block, by enumeration.
+fn best_places(
+    (graph, weights, bounds): (&CsrGraph, &VertexWeights, &VectorBounds),
+    (room, fixed): (&[u32], &FixedVertices),
+    matrix: &Matrix,
+) -> (Excess, i64) {
+    let (n, k) = (graph.num_nodes(), room.len());
+    let fits = |blocks: &Vec<BlockId>| {
+        let mut free = room.to_vec();
+        let is_free = |block: &BlockId| {
+            let free = &mut free[*block as usize];
+            *free > 0 && {
+                *free -= 1;
+                true
+            }
+        };
+        fixed.violated_by(blocks).is_none() && blocks.iter().all(is_free)
+    };
+    let digits =
+        |number: usize| (0..n as u32).map(|v| (number / k.pow(v) % k) as BlockId).collect::<Vec<_>>();
+    let all = (0..k.pow(n as u32)).map(digits).filter(fits);
+    all.map(|blocks| (excess(weights, bounds, &blocks), cost(graph, matrix, &blocks))).min().unwrap()
+}
+
+fn cost(graph: &CsrGraph, matrix: &Matrix, blocks: &[BlockId]) -> i64 {
+    crate::partition::many_to_one::cost(graph, matrix, blocks)
+}
+
+#[test]
+fn few_vertices_get_the_best_places_within_the_bounds() {
+    let mut rng = Rng::new(41);
+    let (mut kept, mut exceeded) = (0, 0);
+    for round in 0..24u64 {
+        let matrix =
+            &[tree_distances(&[2, 3], &[1, 10]), Matrix::of(6, |a, b| 3 * a.abs_diff(b).min(2) as i64)]
+                [round as usize % 2];
+        let graph = generate::random_geometric(6, 3.0, round);
+        let weights = random_weights(6, 2, 5, &mut rng);
+        let targets = bounds_of_places(&weights, &mut rng);
+        let room = [1, 1, 2, 1, 1, 1];
+        let mut fixed = FixedVertices::none(6, 6);
+        if round % 3 == 0 {
+            fixed.fix(2, 2).unwrap();
+        }
+        let flat = BlockTree::new(6, |_| Vec::new());
+        let problem = VectorProblem::new(&graph, &weights, &targets).unwrap();
+        let problem = problem.with_fixed(Some(&fixed)).unwrap().with_layout(Layout::new(&flat, matrix));
+        let start: Vec<BlockId> = (0..6).collect();
+        let found = VectorPartitioner::new(PartitionPreset::Eco, round).placed(&problem, &room, &[&start]);
+        let bounds = targets.bounds();
+        let own = (excess(&weights, &bounds, found.blocks()), found.cost());
+        let best = best_places((&graph, &weights, &bounds), (&room, &fixed), matrix);
+        if excess(&weights, &bounds, &start).is_over() {
+            assert_eq!(own, best, "round {round}");
+            if own.0.is_over() { exceeded += 1 } else { kept += 1 }
+        } else {
+            assert_eq!(found.blocks(), start);
+        }
+    }
+    assert!(kept >= 5 && exceeded >= 3, "{kept} {exceeded}");
+}
+
+/// What moves change, beside its value from scratch; no block has more vertices than places.
+#[test]
+fn many_vertices_keep_their_places_and_bounds() {
+    let mut rng = Rng::new(42);
+    for round in 0..12u64 {
+        let graph = generate::mesh(16, 8, round);
+        let weights = random_weights(128, 2, 9, &mut rng);
+        let equal = |weight| Targets::equal(&weights.alone(weight), 144, 99.0).unwrap();
+        let targets = VectorTargets::new(&weights, vec![equal(0), equal(1)]).unwrap();
+        let most = vec![weights.totals()[1] / 12 + 2; 12];
+        let groups = (0..144).map(|block| block / 12).collect();
+        let targets = targets.with_group_bounds(groups, &[None, Some(&most)]).unwrap();
+        let flat = BlockTree::new(144, |_| Vec::new());
+        let matrix = &tree_distances(&[12, 12], &[1, 10]);
+        let problem = VectorProblem::new(&graph, &weights, &targets).unwrap();
+        let problem = problem.with_layout(Layout::new(&flat, matrix));
+        let start: Vec<BlockId> = (0..128).collect();
+        let found =
+            VectorPartitioner::new(PartitionPreset::Eco, round).placed(&problem, &[1; 144], &[&start]);
+        let mut used = found.blocks().to_vec();
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!((used.len(), found.overload()), (128, 0), "round {round}");
+        assert_eq!(found.cost(), cost(&graph, matrix, found.blocks()));
     }
 }
