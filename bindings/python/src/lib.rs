@@ -58,7 +58,7 @@ mod _viem {
     #[pymodule_export]
     use crate::programs::run_program;
     #[pymodule_export]
-    use crate::qap::{read_qap, solve_qap, write_qap};
+    use crate::qap::{check_qap, read_qap, solve_qap, write_qap};
     #[pymodule_export]
     use crate::report::{busiest, loads, picture, traffic_by_distance};
     #[pymodule_export]

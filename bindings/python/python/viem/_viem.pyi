@@ -13,6 +13,7 @@ __all__ = [
     "Machine",
     "Workload",
     "busiest",
+    "check_qap",
     "evaluate",
     "evaluate_partition",
     "loads",
@@ -150,6 +151,7 @@ def evaluate_partition(
     blocks: _Numbers,
     settings: Settings,
 ) -> _Found: ...
+def check_qap(a: _Numbers, b: _Numbers) -> None: ...
 def solve_qap(
     a: _Numbers, b: _Numbers, start: Optional[_Numbers], fixed: Optional[_Numbers], settings: Settings
 ) -> _Found: ...
