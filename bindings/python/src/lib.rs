@@ -34,6 +34,7 @@ mod files;
 mod graph;
 mod machine;
 mod map;
+mod mesh;
 mod numbers;
 mod partition;
 mod programs;
@@ -53,6 +54,8 @@ mod _viem {
     use crate::machine::Machine;
     #[pymodule_export]
     use crate::map::{evaluate, map, map_many_to_one, remap};
+    #[pymodule_export]
+    use crate::mesh::{read_mesh, write_decomposition};
     #[pymodule_export]
     use crate::partition::{evaluate_partition, partition};
     #[pymodule_export]
