@@ -12,6 +12,11 @@ const LEAST: f64 = 0.9;
 /// What is added to an imbalance: METIS adds half a digit, so that 1.03 as a float is 1.03.
 pub const HALF_A_DIGIT: f64 = 0.0000499;
 
+/// The least part of its share that a part weighs, where it may weigh so much more: it may be as far below as above.
+pub fn least_load(imbalance: f64) -> f64 {
+    (1.0 - imbalance).clamp(LEAST, 1.0)
+}
+
 /// The weights of a graph of which parts get their shares.
 #[derive(Clone, Copy)]
 pub struct Divided {

@@ -18,7 +18,7 @@ use viem::solve::{Balance, Objective};
 use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, PreparedMachine, Request, Solution};
 use viem_ffi::{
     Division, LooseGraph, arcs_from, array, array_mut, check_memory, environment, guarded, keep_message,
-    kept_message, memory_of_run, optional, put, put_if_wanted,
+    kept_message, least_load, memory_of_run, optional, put, put_if_wanted,
 };
 
 /// `kahip_idx`: offsets and targets of arcs, their weights, and cuts. All other integers are `int`.
@@ -149,7 +149,7 @@ fn config(mode: c_int, seed: c_int) -> Result<Config, String> {
 
 /// Parts may be as far below their share as above it, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
 fn balance(imbalance: f64) -> Balance {
-    Balance::default().with_imbalance(imbalance).with_least_load((1.0 - imbalance).clamp(0.9, 1.0))
+    Balance::default().with_imbalance(imbalance).with_least_load(least_load(imbalance))
 }
 
 /// # Safety
