@@ -74,7 +74,7 @@ impl Settings {
         }
     }
 
-    /// The preset and the threads that the environment says, and an imbalance; parts may be as far below their shares, down to nine tenths.
+    /// The preset and the threads that the environment says, and an imbalance; parts may be below their shares as [`least_load`] says.
     pub fn of_environment(imbalance: f64) -> Self {
         let preset = match environment::preset() {
             Some(PartitionPreset::Fast) => Preset::Fast,

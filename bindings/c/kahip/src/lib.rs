@@ -147,7 +147,7 @@ fn config(mode: c_int, seed: c_int) -> Result<Config, String> {
     Ok(Config::from(preset).with_seed(seed as u64).with_threads(environment::threads()))
 }
 
-/// Parts may be as far below their share as above it, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
+/// Parts may be as far below their share as above it, or 5 %, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
 fn balance(imbalance: f64) -> Balance {
     Balance::default().with_imbalance(imbalance).with_least_load(least_load(imbalance))
 }

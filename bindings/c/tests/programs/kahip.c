@@ -80,7 +80,7 @@ int main(void) {
   memset(loads, 0, sizeof loads);
   for (int v = 0; v < CELLS; v++) loads[part[v]] += 1 + xadj[v + 1] - xadj[v];
   for (int p = 0; p < nparts; p++) CHECK(100 * loads[p] <= 103 * ((CELLS + xadj[CELLS] + nparts - 1) / nparts));
-  for (int p = 0; p < nparts; p++) CHECK(100 * nparts * loads[p] >= 97 * (CELLS + xadj[CELLS]) - 100 * nparts);
+  for (int p = 0; p < nparts; p++) CHECK(100 * nparts * loads[p] >= 95 * (CELLS + xadj[CELLS]) - 100 * nparts);
   int separated = 0, *separator = part;
   node_separator(&n, NULL, xadj, NULL, adjncy, &nparts, &imbalance, true, 0, 1, &separated, &separator);
   CHECK(separated == -1 && separator == NULL && strstr(viem_kahip_error(), "link KaHIP itself") != NULL);
