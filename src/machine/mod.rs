@@ -87,6 +87,7 @@
 //! distance (`nearer_than`), and whether the distances are an ultrametric (`ultrametric`). The defaults, all PEs and no, are always correct.
 
 mod audited;
+mod axes;
 mod distances;
 pub mod division;
 mod error;
@@ -104,6 +105,7 @@ pub mod recognise;
 pub mod spec;
 
 pub use audited::{Audited, Note};
+pub(crate) use axes::{Axis, AxisShape};
 pub use distances::Distances;
 pub(crate) use distances::with_oracle;
 pub(crate) use division::divide;

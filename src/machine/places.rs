@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::axes::axes_of;
 use crate::base::memory;
 use crate::base::types::PeId;
-use crate::machine::{Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
+use crate::machine::{Axis, Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
 
 /// Bytes per PE that mapping needs at least: 36 for parts, 4 for the list of places, 24 for mappings and for the graph, which has a
 /// process for each place.
@@ -36,6 +37,7 @@ pub struct Places {
     parts: Parts,
     distances: Distances,
     hierarchy: Option<Hierarchy>,
+    axes: Vec<Axis>,
 }
 
 /// The nodes of a machine: parts of equal size, in the order of their places, which are all places of the machine.
@@ -77,12 +79,12 @@ impl Places {
         check_memory_of(count as usize)?;
         let is_plain = (0..machine.num_pes() as PeId).all(|pe| machine.capacity(pe) == 1);
         let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
-        let pe_of = parts.order().to_vec();
+        let (pe_of, axes) = (parts.order().to_vec(), axes_of(machine));
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
             let distances = distances.into_owned();
-            return Ok(Self { pe_of, parts, distances, hierarchy: Some(hierarchy.clone()) });
+            return Ok(Self { pe_of, parts, distances, hierarchy: Some(hierarchy.clone()), axes });
         }
-        Ok(Self { distances: distances.listed(&pe_of).tabulated(), pe_of, parts, hierarchy: None })
+        Ok(Self { distances: distances.listed(&pe_of).tabulated(), pe_of, parts, hierarchy: None, axes })
     }
 
     /// The places of a machine with its own distances.
@@ -192,6 +194,7 @@ impl Places {
             parts: self.parts.at(places),
             distances: self.distances.listed(places).tabulated(),
             hierarchy: None,
+            axes: Vec::new(),
         }
     }
 
@@ -225,6 +228,11 @@ impl Places {
     /// The machine as a regular tree, if it is one; places are its PEs then.
     pub fn hierarchy(&self) -> Option<&Hierarchy> {
         self.hierarchy.as_ref()
+    }
+
+    /// The axes of the PEs, the fastest varying one in their numbers first; empty if the machine has none.
+    pub(crate) fn axes(&self) -> &[Axis] {
+        &self.axes
     }
 }
 

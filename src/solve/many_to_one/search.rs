@@ -220,7 +220,7 @@ impl Search<'_> {
         let shares: Vec<Weight> = block_of.iter().map(|&block| sizes[block as usize]).collect();
         let places = places_of_shares(graph, self.machine, &shares)?;
         let problem = Problem::new(graph, places.distances()).ok()?;
-        let by_grid = ByGrid { parts: places.parts(), effort: MOST_CUT, observer: self.watched };
+        let by_grid = ByGrid { places: &places, effort: MOST_CUT, observer: self.watched };
         let (_, mapping) = by_grid.construct(&problem)?;
         let pes = mapping.pes().iter().map(|&place| places.pe_of()[place as usize]);
         Some(pes.map(|pe| block_of[pe as usize]).collect())

@@ -94,7 +94,7 @@ fn by_slots(run: &Run<'_>, problem: &Problem<'_>) -> Made {
 /// The construction by cuts, if the graph is a grid.
 fn by_grid(run: &Run<'_>, problem: &Problem<'_>) -> Made {
     let effort = if run.is_quickest() { MOST_CUT / 8 } else { MOST_CUT };
-    Ok(ByGrid { parts: run.machine.parts(), effort, observer: &run.improving(Cost::MAX) }.construct(problem))
+    Ok(ByGrid { places: run.machine, effort, observer: &run.improving(Cost::MAX) }.construct(problem))
 }
 
 /// The seed of a start, by its number; counted from the end, as the constructions of a preset are from the beginning.

@@ -13,6 +13,7 @@
 //! Algorithms for Stencil Computations*, IEEE Cluster 2020 (arXiv 2005.09521). Departures: strips of many widths are tried, also different ones side by side;
 //! hyperplanes are between parts of any size; bisection cuts off layers that are not whole.
 
+mod folding;
 mod grid;
 
 pub use grid::GridTask;
@@ -26,6 +27,7 @@ use crate::machine::{Parts, Places};
 use crate::mapping::Mapping;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
+use folding::Folding;
 
 members! {
     /// An order of the cells of a grid, of which parts of a machine take consecutive ranges.
@@ -59,9 +61,12 @@ impl GridOrder {
     }
 }
 
+/// Most foldings that are compared.
+const MOST_FOLDED: usize = 32;
+
 /// The machine and the effort of a construction by cuts.
 pub(crate) struct ByGrid<'a> {
-    pub parts: &'a Parts,
+    pub places: &'a Places,
     /// About how many processes and arcs are looked at.
     pub effort: usize,
     /// Once it asks to stop, the best order so far is the last.
@@ -86,19 +91,37 @@ impl ByGrid<'_> {
         let of_height = |cuts: Vec<Cut>| {
             let Cut { parts, mut order } = cuts.into_iter().min_by_key(|cut| with_cost(&cut.order).0)?;
             let plain = with_cost(&order);
-            bisection::arrange(&stencil, self.parts, &parts, &mut order);
+            bisection::arrange(&stencil, self.places.parts(), &parts, &mut order);
             [plain, with_cost(&order)].into_iter().min_by_key(|&(cost, _)| cost)
         };
-        self.cuts(problem.graph(), &stencil).filter_map(of_height).min_by_key(|&(cost, _)| cost)
+        let cut = self.cuts(problem.graph(), &stencil).filter_map(of_height);
+        let folded = self.folded(problem.graph(), &stencil).into_iter();
+        let folded = folded.map(|pe_of| {
+            let mapping = Mapping::from_permutation(self.places.seats(&pe_of));
+            (cost(problem, &mapping), mapping)
+        });
+        cut.chain(folded).min_by_key(|&(cost, _)| cost)
+    }
+
+    /// The PE of each cell by each folding of the grid along the axes of the machine, if it has any.
+    fn folded(&self, graph: &CsrGraph, stencil: &Stencil) -> Vec<Vec<PeId>> {
+        let axes = self.places.axes();
+        if axes.is_empty() {
+            return Vec::new();
+        }
+        let mut shares = vec![0; axes.iter().map(|axis| axis.length).product()];
+        self.places.pe_of().iter().for_each(|&pe| shares[pe as usize] += 1);
+        let most = (self.effort / (graph.num_nodes() + graph.num_arcs())).clamp(2, MOST_FOLDED);
+        Folding { stencil, axes, shares: &shares }.foldings(most)
     }
 
     /// All orders, by the height of the parts.
     fn cuts(&self, graph: &CsrGraph, stencil: &Stencil) -> impl Iterator<Item = Vec<Cut>> {
-        let heights = self.parts.heights();
+        let heights = self.places.parts().heights();
         let most = self.effort / (graph.num_nodes() + graph.num_arcs()) / (heights[0] as usize).max(1);
         (0..heights[0].max(1)).map_while(move |height| {
-            let parts = self.parts.up_to(&heights, height);
-            let sizes = sizes(self.parts, &parts, stencil.num_cells());
+            let parts = self.places.parts().up_to(&heights, height);
+            let sizes = sizes(self.places.parts(), &parts, stencil.num_cells());
             let is_worth_it = sizes.iter().any(|&size| size > 1);
             let members = GridOrder::ALL.into_iter().filter(|_| is_worth_it);
             let orders = members.flat_map(|member| member.of(&GridTask { stencil, sizes: &sizes, most }));
@@ -123,11 +146,15 @@ impl ByGrid<'_> {
 /// ```
 pub fn grid_mappings(graph: &CsrGraph, places: &Places, effort: usize) -> Vec<Mapping> {
     let Some(stencil) = Stencil::of(graph) else { return Vec::new() };
-    let by_grid = ByGrid { parts: places.parts(), effort, observer: &() };
+    let by_grid = ByGrid { places, effort, observer: &() };
     let pe = |place: &PeId| places.pe_of()[*place as usize];
-    let cuts = by_grid.cuts(graph, &stencil).flatten();
-    let mappings = cuts.map(|cut| along(&cut.order, graph.num_nodes()));
-    mappings.map(|mapping| Mapping::from_places(mapping.pes().iter().map(pe).collect())).collect()
+    let cuts = by_grid.cuts(graph, &stencil).flatten().map(|cut| along(&cut.order, graph.num_nodes()));
+    let cut = cuts.map(|mapping| mapping.pes().iter().map(pe).collect());
+    let folded = by_grid.folded(graph, &stencil).into_iter().map(|pe_of| {
+        let seats = places.seats(&pe_of);
+        seats[..graph.num_nodes()].iter().map(pe).collect()
+    });
+    cut.chain(folded).map(Mapping::from_places).collect()
 }
 
 /// The places that some parts have for the cells, in order; those behind take none.
@@ -285,7 +312,7 @@ mod tests {
             let places = Places::of(&machine).unwrap();
             let padded = graph.with_isolated_nodes(places.len());
             let problem = Problem::new(&padded, places.distances()).unwrap();
-            let by_grid = ByGrid { parts: places.parts(), effort: 1 << 20, observer: &() };
+            let by_grid = ByGrid { places: &places, effort: 1 << 20, observer: &() };
             let (found, mapping) = by_grid.construct(&problem).unwrap();
             assert_eq!(found, cost(&problem, &mapping));
             let stencil = Stencil::of(&graph).unwrap();
