@@ -28,7 +28,9 @@ fn metis_of_64_bits_keeps_its_promises() {
 
 #[test]
 fn kahip_keeps_its_promises() {
-    linked("tests/programs/kahip.c", "viem_kahip", &[]).run(&[]);
+    for (library, options) in [("viem_kahip", &[][..]), ("viem_kahip64", &["-DIDX64"])] {
+        linked("tests/programs/kahip.c", library, options).run(&[]);
+    }
 }
 
 /// Returns the output of a program with METIS, and with the library in its place.

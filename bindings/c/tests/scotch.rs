@@ -48,6 +48,31 @@ fn scotch_keeps_its_promises_in_front_of_scotch() {
 }
 
 #[test]
+fn programs_that_are_linked_to_scotch_find_the_library_under_its_name() {
+    if !has("scotch_gpart") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let real =
+        Path::new(&expect(Command::new("cc").arg("-print-file-name=libscotch-7.0.so")).trim().to_owned())
+            .canonicalize()
+            .unwrap();
+    std::os::unix::fs::symlink(lib().join("libviem_scotch.so"), folder.path().join("libscotch-7.0.so"))
+        .unwrap();
+    for (options, behind) in [(&["-DALONE"][..], None), (&[], Some(&real))] {
+        let program =
+            linked("tests/programs/scotch.c", "scotch", &[options, &["-lscotcherr", HEADERS[0]]].concat());
+        let mut command = program.command();
+        command.env("LD_LIBRARY_PATH", folder.path()).env("VIEM_PRESET", "fast");
+        command.env("ASAN_OPTIONS", "detect_leaks=0");
+        behind.map(|real| command.env("VIEM_SCOTCH", real));
+        expect(&mut command);
+        // Without the folder, Scotch itself answers, whose bounds are others.
+        assert!(!program.command().output().unwrap().status.success());
+    }
+}
+
+#[test]
 fn programs_of_fortran_call_scotch() {
     if !has("gfortran") {
         return;

@@ -1,4 +1,4 @@
-//! The library that stands in for PT-Scotch, with Debian's PT-Scotch behind it.
+//! The library that stands in for PT-Scotch, with Debian's PT-Scotch behind it: called directly, and by Zoltan.
 
 use std::path::Path;
 
@@ -30,5 +30,28 @@ fn graphs_are_divided_in_the_same_way_on_any_number_of_ranks() {
         let misfit = [&preload, "VIEM_MACHINE=4:4", "VIEM_DISTANCES=1:10"];
         let said = run_with(mpi, 2, &misfit, &program, &[]).err;
         assert_eq!(said.matches("viem: VIEM_MACHINE has 16 PEs, but ").count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn zoltan_divides_graphs_in_the_same_way_on_any_number_of_ranks() {
+    if !Path::new("/usr/include/trilinos/zoltan.h").exists() {
+        skipped("Zoltan is not installed");
+        return;
+    }
+    // Debian's Zoltan is for its Open MPI.
+    for mpi in Mpi::all().iter().filter(|mpi| mpi.kind == "openmpi") {
+        let preload =
+            format!("LD_PRELOAD={}", made(mpi, "install_ptscotch").join("lib/libviem_ptscotch.so").display());
+        let linked = ["-isystem/usr/include/trilinos", "-Wl,--no-as-needed", "-ltrilinos_zoltan"];
+        let program =
+            mpi.compile("mpicc", &[&STRICT[..], &linked].concat(), "bindings/mpi/tests/programs/zoltan.c");
+        // Straight cuts into 4 x 2 and 6 x 5 parts cost 460 and 980 edges.
+        for (parts, most) in [("8", 460), ("30", 1060)] {
+            let run = |ranks| run_with(mpi, ranks, &[&preload, "VIEM_PRESET=fast"], &program, &[parts]).out;
+            let first = run(1);
+            assert!(first.trim().parse::<u32>().unwrap() <= most, "{parts}: {first}");
+            assert_eq!([run(2), run(4)], [first.clone(), first]);
+        }
     }
 }

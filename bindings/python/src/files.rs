@@ -33,10 +33,13 @@ pub(crate) fn write_graph(py: Python<'_>, path: PathBuf, graph: &Graph) -> PyRes
     py.detach(|| viem_ffi::write_graph(&path, &graph.csr, graph.several.as_deref())).or_raise()
 }
 
-/// Reads a number for each vertex: a partition or a mapping.
+/// Reads a number for each vertex: a partition or a mapping, also one of OpenFOAM.
 #[pyfunction]
 pub(crate) fn read_mapping<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Pes<'py>> {
-    let read = || io::partition::read(Source::open(&path)?, None);
+    let read = || match viem_mesh::read_decomposition(Source::open(&path)?)? {
+        Some(parts) => Ok(parts),
+        None => io::partition::read(Source::open(&path)?, None),
+    };
     let pes: Vec<i64> = py.detach(read).or_raise()?.into_iter().map(i64::from).collect();
     Ok(pes.into_pyarray(py))
 }

@@ -34,6 +34,7 @@ mod files;
 mod graph;
 mod machine;
 mod map;
+mod mesh;
 mod numbers;
 mod partition;
 mod programs;
@@ -54,11 +55,13 @@ mod _viem {
     #[pymodule_export]
     use crate::map::{evaluate, map, map_many_to_one, remap};
     #[pymodule_export]
+    use crate::mesh::{read_mesh, write_decomposition};
+    #[pymodule_export]
     use crate::partition::{evaluate_partition, partition};
     #[pymodule_export]
     use crate::programs::run_program;
     #[pymodule_export]
-    use crate::qap::{read_qap, solve_qap, write_qap};
+    use crate::qap::{check_qap, read_qap, solve_qap, write_qap};
     #[pymodule_export]
     use crate::report::{busiest, loads, picture, traffic_by_distance};
     #[pymodule_export]

@@ -26,6 +26,12 @@ fn problem(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> Result<Qap, Fault> {
     Ok(Qap::from_matrices(size, a.collect("A")?, b.collect("B")?)?)
 }
 
+/// Fails if matrices are no problem that can be solved.
+#[pyfunction]
+pub(crate) fn check_qap(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<()> {
+    Ok(problem(a, b).map(drop)?)
+}
+
 /// Solves a problem.
 #[pyfunction]
 pub(crate) fn solve_qap<'py>(

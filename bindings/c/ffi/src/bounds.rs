@@ -9,8 +9,20 @@ use viem::partition::TargetsError;
 /// instead of 77 233), where a part had one cell without it.
 const LEAST: f64 = 0.9;
 
+/// A part may always be so far below its share. Balances the loads of parts against their cut: for five meshes of OpenFOAM in 8 to 128 parts that may be 1 % above their
+/// shares, the cut is 1.3 % larger with least loads of 0.99 than without any, 0.5 % with 0.97, and 0.1 % with 0.95 (`viem partition MESH -k 128 -i 1 --least-load 95`).
+const ROOM: f64 = 0.05;
+
+/// Exact balance remains exact: a part is at most so many times as far below its share as it may be above.
+const WIDER: f64 = 5.0;
+
 /// What is added to an imbalance: METIS adds half a digit, so that 1.03 as a float is 1.03.
 pub const HALF_A_DIGIT: f64 = 0.0000499;
+
+/// The least part of its share that a part weighs, where it may weigh so much more: it may be as far below as above, and [`ROOM`], but not below [`LEAST`].
+pub fn least_load(imbalance: f64) -> f64 {
+    (1.0 - imbalance.max(ROOM.min(WIDER * imbalance))).clamp(LEAST, 1.0)
+}
 
 /// The weights of a graph of which parts get their shares.
 #[derive(Clone, Copy)]
@@ -28,7 +40,7 @@ impl From<&CsrGraph> for Divided {
 }
 
 /// The targets of parts with these shares, of any sum. `greatest` returns the greatest load of each part from the fair ones; it is not rounded up, but a part may
-/// have a whole vertex of its fair share. The least load is as far below the fair one as the greatest is above, but not below [`LEAST`] of it. O(k) for k parts.
+/// have a whole vertex of its fair share. The least load is that of [`least_load`]. O(k) for k parts.
 ///
 /// # Errors
 ///
@@ -55,7 +67,8 @@ pub fn targets_of_shares(
     let bound = |(&size, &most): (&Weight, &f64)| size.max((most + 1e-9 * most.abs()).floor() as Weight);
     let bounds = sizes.iter().zip(&most).map(bound).collect();
     let least = |((&size, &most), &fair): ((&Weight, &f64), &f64)| {
-        size.min((2.0 * fair - most).max(LEAST * fair).floor() as Weight)
+        let imbalance = if fair > 0.0 { (most / fair - 1.0).max(0.0) } else { 0.0 };
+        size.min((least_load(imbalance) * fair).floor() as Weight)
     };
     let least = sizes.iter().zip(&most).zip(&fair).map(least).collect();
     Targets::of_sizes(sizes)?.with_bounds(bounds)?.with_least_loads(least)

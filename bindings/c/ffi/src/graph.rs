@@ -25,7 +25,7 @@ pub fn arcs_from<I: Integer>(xadj: &[I], base: i64) -> Option<Vec<usize>> {
 
 /// The arrays of a graph, the arcs of vertex `u` at `offsets[u]..offsets[u + 1]`; vertices count from `base`.
 #[derive(Clone, Copy)]
-pub struct LooseGraph<'a, I> {
+pub struct LooseGraph<'a, I, W = I> {
     /// The number of the first vertex.
     pub base: i64,
     /// Offsets from 0, by vertex, and one more.
@@ -35,10 +35,10 @@ pub struct LooseGraph<'a, I> {
     /// Weights by arc, at least 0; all 1 without.
     pub edge_weights: Option<&'a [I]>,
     /// Weights by vertex, at least 0; all 1 without, and if all are 0.
-    pub vertex_weights: Option<&'a [I]>,
+    pub vertex_weights: Option<&'a [W]>,
 }
 
-impl<I: Integer> LooseGraph<'_, I> {
+impl<I: Integer, W: Integer> LooseGraph<'_, I, W> {
     /// The graph. Edges from a vertex to itself and of weight 0 are left out, and those that occur several times in a list are summed. O(n + m).
     pub fn graph(&self) -> Result<CsrGraph, LooseError> {
         let num_vertices = self.offsets.len() - 1;

@@ -36,7 +36,7 @@ mod several;
 pub mod strategy;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
-pub use bounds::{Divided, HALF_A_DIGIT, targets_of_shares, targets_within};
+pub use bounds::{Divided, HALF_A_DIGIT, least_load, targets_of_shares, targets_within};
 pub use division::Division;
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};

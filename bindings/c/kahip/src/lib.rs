@@ -1,7 +1,7 @@
 //! The functions of KaHIP that programs call, which partition and map with viem.
 //!
 //! KaHIP's functions return nothing. Where they fail, the values that they write are -1 here, the parts stay as they were, and
-//! `viem_kahip_error` returns the message. The same holds for a cut or J that does not fit an `int`; the parts are then written.
+//! `viem_kahip_error` returns the message. The same holds for a cut or J that does not fit its integer; the parts are then written.
 //!
 //! As with KaHIP, there may be more parts than vertices. All but as many parts as vertices stay empty then; cut and parts are right, and
 //! `viem_kahip_error` says it.
@@ -18,8 +18,15 @@ use viem::solve::{Balance, Objective};
 use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, PreparedMachine, Request, Solution};
 use viem_ffi::{
     Division, LooseGraph, arcs_from, array, array_mut, check_memory, environment, guarded, keep_message,
-    kept_message, memory_of_run, optional, put, put_if_wanted,
+    kept_message, least_load, memory_of_run, optional, put, put_if_wanted,
 };
+
+/// `kahip_idx`: offsets and targets of arcs, their weights, and cuts. All other integers are `int`.
+#[cfg(feature = "idx64")]
+pub type Idx = i64;
+/// `kahip_idx`: offsets and targets of arcs, their weights, and cuts. All other integers are `int`.
+#[cfg(not(feature = "idx64"))]
+pub type Idx = c_int;
 
 /// The message of the last call of this thread; empty if it succeeded and no part is empty for want of vertices. Valid until its next call.
 #[unsafe(no_mangle)]
@@ -32,9 +39,9 @@ pub extern "C" fn viem_kahip_error() -> *const c_char {
 struct Input {
     n: *const c_int,
     vwgt: *const c_int,
-    xadj: *const c_int,
-    adjcwgt: *const c_int,
-    adjncy: *const c_int,
+    xadj: *const Idx,
+    adjcwgt: *const Idx,
+    adjncy: *const Idx,
 }
 
 impl Input {
@@ -89,13 +96,19 @@ fn too_few(graph: &CsrGraph, num_parts: usize) -> Option<(usize, usize)> {
     Some((graph.num_nodes(), num_parts)).filter(|(vertices, parts)| vertices < parts)
 }
 
+/// A result as the integer that the caller has for it.
+fn fit<T: TryFrom<Cost>>(name: &str, value: Cost) -> Result<T, String> {
+    let kind = if size_of::<T>() == size_of::<c_int>() { "an int" } else { "64 bits" };
+    T::try_from(value).map_err(|_| format!("{name} is {value}, which does not fit {kind}"))
+}
+
 /// Does the work of a function and writes the result, or -1.
 ///
 /// # Safety
 ///
 /// The pointers are null or lead to integers, `part` to one for each part.
 unsafe fn call(
-    (edgecut, qap, part): (*mut c_int, *mut c_int, *mut c_int),
+    (edgecut, qap, part): (*mut Idx, *mut c_int, *mut c_int),
     work: impl FnOnce() -> Result<Found, String>,
 ) {
     let write = || -> Result<(), String> {
@@ -109,9 +122,6 @@ unsafe fn call(
         for (entry, &part) in out.iter_mut().zip(&found.parts) {
             *entry = part as c_int;
         }
-        let fit = |name, value: Cost| {
-            c_int::try_from(value).map_err(|_| format!("{name} is {value}, which does not fit an int"))
-        };
         unsafe { put("edgecut", edgecut, fit("the cut", found.cut)?) }.map_err(text)?;
         if let Some(cost) = found.cost {
             unsafe { put("qap", qap, fit("J", cost)?) }.map_err(text)?;
@@ -137,9 +147,9 @@ fn config(mode: c_int, seed: c_int) -> Result<Config, String> {
     Ok(Config::from(preset).with_seed(seed as u64).with_threads(environment::threads()))
 }
 
-/// Parts may be as far below their share as above it, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
+/// Parts may be as far below their share as above it, or 5 %, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
 fn balance(imbalance: f64) -> Balance {
-    Balance::default().with_imbalance(imbalance).with_least_load((1.0 - imbalance).clamp(0.9, 1.0))
+    Balance::default().with_imbalance(imbalance).with_least_load(least_load(imbalance))
 }
 
 /// # Safety
@@ -176,15 +186,15 @@ unsafe fn partition(
 pub unsafe extern "C" fn kaffpa(
     n: *const c_int,
     vwgt: *const c_int,
-    xadj: *const c_int,
-    adjcwgt: *const c_int,
-    adjncy: *const c_int,
+    xadj: *const Idx,
+    adjcwgt: *const Idx,
+    adjncy: *const Idx,
     nparts: *const c_int,
     imbalance: *const f64,
     _suppress_output: u8,
     seed: c_int,
     mode: c_int,
-    edgecut: *mut c_int,
+    edgecut: *mut Idx,
     part: *mut c_int,
 ) {
     let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
@@ -202,16 +212,16 @@ pub unsafe extern "C" fn kaffpa(
 pub unsafe extern "C" fn kaffpa_balance(
     n: *const c_int,
     vwgt: *const c_int,
-    xadj: *const c_int,
-    adjcwgt: *const c_int,
-    adjncy: *const c_int,
+    xadj: *const Idx,
+    adjcwgt: *const Idx,
+    adjncy: *const Idx,
     nparts: *const c_int,
     imbalance: *const f64,
     _perfectly_balance: u8,
     _suppress_output: u8,
     seed: c_int,
     mode: c_int,
-    edgecut: *mut c_int,
+    edgecut: *mut Idx,
     part: *mut c_int,
 ) {
     let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
@@ -229,15 +239,15 @@ pub unsafe extern "C" fn kaffpa_balance(
 pub unsafe extern "C" fn kaffpa_balance_NE(
     n: *const c_int,
     vwgt: *const c_int,
-    xadj: *const c_int,
-    adjcwgt: *const c_int,
-    adjncy: *const c_int,
+    xadj: *const Idx,
+    adjcwgt: *const Idx,
+    adjncy: *const Idx,
     nparts: *const c_int,
     imbalance: *const f64,
     _suppress_output: u8,
     seed: c_int,
     mode: c_int,
-    edgecut: *mut c_int,
+    edgecut: *mut Idx,
     part: *mut c_int,
 ) {
     let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
@@ -254,10 +264,10 @@ fn weighed_by_edges(graph: &CsrGraph) -> Result<CsrGraph, String> {
     CsrGraph::new(graph.offsets().to_vec(), graph.targets().to_vec(), edge_weights, weights).map_err(text)
 }
 
-/// The bytes of an integer of these functions.
+/// The bytes of a `kahip_idx`.
 #[unsafe(no_mangle)]
-pub extern "C" fn kahip_sizeof_idx() -> usize {
-    size_of::<c_int>()
+pub extern "C" fn kahip_sizeof_idx() -> c_int {
+    size_of::<Idx>() as c_int
 }
 
 /// Keeps the message that viem does not do this.
@@ -275,9 +285,9 @@ fn refuse(what: &str) {
 pub unsafe extern "C" fn node_separator(
     _n: *const c_int,
     _vwgt: *const c_int,
-    _xadj: *const c_int,
-    _adjcwgt: *const c_int,
-    _adjncy: *const c_int,
+    _xadj: *const Idx,
+    _adjcwgt: *const Idx,
+    _adjncy: *const Idx,
     _nparts: *const c_int,
     _imbalance: *const f64,
     _suppress_output: u8,
@@ -302,8 +312,8 @@ pub unsafe extern "C" fn node_separator(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn reduced_nd(
     n: *const c_int,
-    _xadj: *const c_int,
-    _adjncy: *const c_int,
+    _xadj: *const Idx,
+    _adjncy: *const Idx,
     _suppress_output: u8,
     _seed: c_int,
     _mode: c_int,
@@ -326,8 +336,8 @@ pub unsafe extern "C" fn reduced_nd(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn reduced_nd_fast(
     n: *const c_int,
-    xadj: *const c_int,
-    adjncy: *const c_int,
+    xadj: *const Idx,
+    adjncy: *const Idx,
     suppress_output: u8,
     seed: c_int,
     ordering: *mut c_int,
@@ -345,9 +355,9 @@ pub unsafe extern "C" fn reduced_nd_fast(
 pub unsafe extern "C" fn edge_partitioning(
     _n: *const c_int,
     _vwgt: *const c_int,
-    _xadj: *const c_int,
-    _adjcwgt: *const c_int,
-    _adjncy: *const c_int,
+    _xadj: *const Idx,
+    _adjcwgt: *const Idx,
+    _adjncy: *const Idx,
     _nparts: *const c_int,
     _imbalance: *const f64,
     _suppress_output: u8,
@@ -355,7 +365,7 @@ pub unsafe extern "C" fn edge_partitioning(
     _mode: c_int,
     vertexcut: *mut c_int,
     _part: *mut c_int,
-    _infinity_edge_weight: c_int,
+    _infinity_edge_weight: Idx,
 ) {
     refuse("partition edges");
     // SAFETY: the caller's promise.
@@ -372,9 +382,9 @@ pub unsafe extern "C" fn edge_partitioning(
 pub unsafe extern "C" fn process_mapping(
     n: *const c_int,
     vwgt: *const c_int,
-    xadj: *const c_int,
-    adjcwgt: *const c_int,
-    adjncy: *const c_int,
+    xadj: *const Idx,
+    adjcwgt: *const Idx,
+    adjncy: *const Idx,
     hierarchy_parameter: *const c_int,
     distance_parameter: *const c_int,
     hierarchy_depth: c_int,
@@ -383,7 +393,7 @@ pub unsafe extern "C" fn process_mapping(
     imbalance: *const f64,
     _suppress_output: u8,
     seed: c_int,
-    edgecut: *mut c_int,
+    edgecut: *mut Idx,
     qap: *mut c_int,
     part: *mut c_int,
 ) {

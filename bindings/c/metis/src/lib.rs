@@ -11,7 +11,7 @@
 //! | `real` | METIS itself, for what viem does not do |
 //!
 //! *Departures from METIS.* Graphs are checked; of a graph that is not symmetric, the union of both directions is partitioned. Bounds hold to the
-//! vertex, as do least loads, which are as far below a share as bounds are above it, but not below nine tenths. No part is empty if there are enough vertices (with fewer than parts, which METIS accepts too, all but as many parts stay empty), and weights that are all 0 count as 1. Nothing is printed whatever the debug level. The variables `VIEM_PRESET` (`fast`,
+//! vertex, as do least loads, which are as far below a share as bounds are above it, or 5 %, but not below nine tenths. No part is empty if there are enough vertices (with fewer than parts, which METIS accepts too, all but as many parts stay empty), and weights that are all 0 count as 1. Nothing is printed whatever the debug level. The variables `VIEM_PRESET` (`fast`,
 //! `eco`, `strong`) and `VIEM_THREADS` choose the effort. Of the options, those that choose METIS's own algorithms mean nothing.
 #![allow(clippy::useless_conversion, clippy::unnecessary_cast)] // `Idx` has one of two widths
 

@@ -100,7 +100,7 @@ pub(crate) struct Bounds<'a> {
 
 impl Bounds<'_> {
     /// The weights that METIS allows each part: at most `imbalance * share * total`. METIS keeps parts from 0.94 of their share on; here it is as far below as a part
-    /// may be above, but not below nine tenths.
+    /// may be above, or 5 %, but not below nine tenths.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
         let equal = 1.0 / self.num_parts as f64;
         let share = |part: usize| self.shares.map_or(equal, |shares| shares[part]);

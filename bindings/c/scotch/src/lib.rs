@@ -15,7 +15,7 @@
 //! Where Scotch itself was loaded behind this library, its structures are its own: it builds and checks graphs, and makes architectures and strategies; they are
 //! read by its functions. Where it was not, this library has its own, which are remembered by the addresses of the program's structures.
 //!
-//! *Departures from Scotch.* Bounds hold to the vertex, as do least loads, which are as far below a share as bounds are above it, but not below nine tenths. No part is
+//! *Departures from Scotch.* Bounds hold to the vertex, as do least loads, which are as far below a share as bounds are above it, or 5 %, but not below nine tenths. No part is
 //! empty if there are enough vertices. The same call has the same result, whatever was called before, until `SCOTCH_randomSeed` sets another seed. Of a strategy, the imbalance
 //! means something. The variables `VIEM_PRESET` (`fast`, `eco`, `strong`) and `VIEM_THREADS` choose the effort.
 #![allow(clippy::useless_conversion, clippy::unnecessary_cast)] // `Num` has one of two widths

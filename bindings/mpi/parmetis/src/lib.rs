@@ -13,7 +13,7 @@
 //! A fault on one rank is returned on all, as `METIS_ERROR`; `viem_parmetis_error` has the message of the first such rank.
 //!
 //! *Departures from ParMETIS.* Ranks may have no vertices. Graphs are checked; edges that only one end lists are there for both, and those from a vertex to itself or
-//! of weight 0 are left out. Bounds hold to the vertex, as do least loads, which are as far below a share as bounds are above it, but not below nine tenths. `tpwgts`
+//! of weight 0 are left out. Bounds hold to the vertex, as do least loads, which are as far below a share as bounds are above it, or 5 %, but not below nine tenths. `tpwgts`
 //! need not sum up to 1, may be null, and so may `ubvec` and `options`. Nothing is printed, whatever the debug level.
 #![allow(unsafe_code)] // a foreign interface
 

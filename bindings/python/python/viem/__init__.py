@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import mpi as mpi
     from ._errors import DataError, Error, InputError, InternalError, OutputError, ResourceError, UsageError
-    from ._files import Traffic, Workload, read, simulate, traffic, write
+    from ._files import Mesh, Traffic, Workload, read, read_mesh, simulate, traffic, write
     from ._graph import Graph
     from ._machine import Machine
     from ._qap import quadratic_assignment
@@ -45,7 +45,7 @@ __version__: str = _version("viem")
 
 _MODULES = {
     "_errors": "DataError Error InputError InternalError OutputError ResourceError UsageError",
-    "_files": "Traffic Workload read simulate traffic write",
+    "_files": "Mesh Traffic Workload read read_mesh simulate traffic write",
     "_graph": "Graph",
     "_machine": "Machine",
     "_qap": "quadratic_assignment",
@@ -63,6 +63,7 @@ __all__ = [
     "Launch",
     "Machine",
     "Mapping",
+    "Mesh",
     "OutputError",
     "Partition",
     "Report",
@@ -78,6 +79,7 @@ __all__ = [
     "partition",
     "quadratic_assignment",
     "read",
+    "read_mesh",
     "remap",
     "simulate",
     "traffic",

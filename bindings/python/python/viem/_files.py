@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any, Literal, Optional, Union, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _viem
 from ._errors import DataError, UsageError
@@ -17,6 +21,7 @@ from ._settings import Settings
 
 Path = Union[str, "PathLike[str]"]
 Kind = Literal["graph", "mapping", "qap", "workload"]
+KindToWrite = Literal["graph", "mapping", "qap", "workload", "decomposition"]
 
 
 def warn(notes: Sequence[str]) -> None:
@@ -75,7 +80,7 @@ def read(path: Path, kind: Kind = "graph") -> Any:
     path :
         Its name.
     kind : {"graph", "mapping", "qap", "workload"}
-        The kind of the file and of the result: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line, as an array of
+        The kind of the file and of the result: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line or a `cellDecomposition` of OpenFOAM, as an array of
         int64; a problem of QAPLIB as two matrices of int64, n x n; a workload as a Workload.
 
     Errors name file, line and column. A graph has all weights of its vertices. Likely mistakes in a problem are warned of.
@@ -106,7 +111,7 @@ def read(path: Path, kind: Kind = "graph") -> Any:
     raise UsageError(f'kind is {kind!r}; it must be "graph", "mapping", "qap" or "workload"')
 
 
-def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
+def write(path: Path, what: Any, kind: Optional[KindToWrite] = None) -> None:
     """Writes a file, whole or not at all, which `read` and the programs read.
 
     Parameters
@@ -115,8 +120,9 @@ def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
         Its name.
     what :
         A Mapping, Partition or one-dimensional array, a number per line; a Workload; else whatever `Graph` takes, in the format of METIS.
-    kind : {"graph", "mapping", "qap", "workload"}, optional
-        The kind, if the values do not show it: two matrices are a problem of QAPLIB if `kind` is "qap".
+    kind : {"graph", "mapping", "qap", "workload", "decomposition"}, optional
+        The kind, if the values do not show it: two matrices are a problem of QAPLIB if `kind` is "qap". "decomposition" is for a partition or mapping
+        of the cells of OpenFOAM, whose file is `constant/cellDecomposition`.
 
     Examples
     --------
@@ -133,6 +139,10 @@ def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
         _viem.write_qap(path, numbers("A", a), numbers("B", b))
     elif kind == "workload" or isinstance(what, Workload):
         what._core.write(path)
+    elif kind == "decomposition":
+        _viem.write_decomposition(
+            path, what._places if isinstance(what, (Mapping, Partition)) else vector("parts", what)
+        )
     elif isinstance(what, (Mapping, Partition)):
         _viem.write_mapping(path, what._places)
     elif kind == "mapping" or getattr(what, "ndim", 0) == 1:
@@ -140,7 +150,70 @@ def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
     elif kind in (None, "graph"):
         _viem.write_graph(path, as_graph(what)._core)
     else:
-        raise UsageError(f'kind is {kind!r}; it must be "graph", "mapping", "qap" or "workload"')
+        raise UsageError(f'kind is {kind!r}; it must be "graph", "mapping", "qap", "workload" or "decomposition"')
+
+
+class Mesh(Graph):
+    """The graph of the elements or nodes of a mesh.
+
+    Attributes
+    ----------
+    coordinates : array of n x 3 or n x 2 float, or None
+        The centre of each element, or each node, if the file has coordinates; without an axis along which all are the same.
+    kinds : dict
+        The number of elements by kind.
+    left_out : dict
+        The number of elements of lower dimensions, which are left out.
+    """
+
+    __slots__ = ("coordinates", "kinds", "left_out")
+
+    coordinates: Optional[NDArray[np.float64]]
+    kinds: dict[str, int]
+    left_out: dict[str, int]
+
+
+def read_mesh(
+    path: Path,
+    *,
+    common: Optional[int] = None,
+    nodal: bool = False,
+    element_weights: Optional[Dict[str, int]] = None,
+) -> Mesh:
+    """Reads a mesh of METIS, Gmsh, VTK or OpenFOAM as the graph of its elements, two of which are neighbours if they share a face.
+
+    Parameters
+    ----------
+    path :
+        The name of a file, or of a folder of OpenFOAM; see `docs/guide/meshes.md`.
+    common : int, optional
+        The nodes that neighbouring elements share, in place of a face.
+    nodal : bool
+        If True, the vertices are the nodes. Two are neighbours if an element has both.
+    element_weights : dict, optional
+        The weights of elements by kind, such as `{"hexahedron": 3}`; others weigh 1. By default, elements have the weights of the file, or 1.
+
+    Vertices are in the order of the file. Of elements of several dimensions, those of the highest one are taken.
+
+    Examples
+    --------
+    >>> import os, tempfile, viem
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = os.path.join(folder, "triangles.mesh")
+    ...     with open(name, "w") as file:
+    ...         _ = file.write("2\\n1 2 3\\n2 3 4\\n")
+    ...     mesh = viem.read_mesh(name)
+    >>> mesh, mesh.kinds
+    (Mesh(2 vertices, 1 edges), {'triangle': 2})
+    """
+    weights = list((element_weights or {}).items())
+    core, coordinates, kinds, left_out = _viem.read_mesh(path, common, nodal, weights)
+    mesh = Mesh.__new__(Mesh)
+    mesh._core = core
+    mesh._labels = mesh._index = None
+    mesh.coordinates = coordinates
+    mesh.kinds, mesh.left_out = dict(kinds), dict(left_out)
+    return mesh
 
 
 class Traffic(Graph):

@@ -13,6 +13,7 @@ __all__ = [
     "Machine",
     "Workload",
     "busiest",
+    "check_qap",
     "evaluate",
     "evaluate_partition",
     "loads",
@@ -22,6 +23,7 @@ __all__ = [
     "picture",
     "read_graph",
     "read_mapping",
+    "read_mesh",
     "read_qap",
     "read_traffic",
     "remap",
@@ -29,6 +31,7 @@ __all__ = [
     "simulate",
     "solve_qap",
     "traffic_by_distance",
+    "write_decomposition",
     "write_graph",
     "write_launch",
     "write_mapping",
@@ -150,11 +153,16 @@ def evaluate_partition(
     blocks: _Numbers,
     settings: Settings,
 ) -> _Found: ...
+def check_qap(a: _Numbers, b: _Numbers) -> None: ...
 def solve_qap(
     a: _Numbers, b: _Numbers, start: Optional[_Numbers], fixed: Optional[_Numbers], settings: Settings
 ) -> _Found: ...
 def read_qap(path: _Path) -> tuple[int, _Ids, _Ids, list[str]]: ...
 def write_qap(path: _Path, a: _Numbers, b: _Numbers) -> None: ...
+def read_mesh(
+    path: _Path, common: Optional[int], nodal: bool, element_weights: list[tuple[str, int]]
+) -> tuple[Graph, Optional[NDArray[np.float64]], list[tuple[str, int]], list[tuple[str, int]]]: ...
+def write_decomposition(path: _Path, parts: _Numbers) -> None: ...
 def read_graph(path: _Path) -> tuple[Graph, list[str]]: ...
 def write_graph(path: _Path, graph: Graph) -> None: ...
 def read_mapping(path: _Path) -> _Ids: ...

@@ -13,7 +13,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import sys
+from collections.abc import Mapping as Dict
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +23,13 @@ from numpy.typing import NDArray
 from ._errors import DataError
 from ._graph import Weights
 from ._machine import Machine
-from ._qap import quadratic_assignment
+from ._qap import quadratic_assignment as _quadratic_assignment
 from ._settings import Imbalance, Preset
 from ._solve import map as _map
 from ._solve import partition as _partition
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 __all__ = ["map", "partition", "quadratic_assignment"]
 
@@ -110,6 +115,50 @@ def map(
     found = _map(_edges(csgraph, directed), target, directed=True, preset=preset, seed=rng or 0, threads=workers)
     # J has each edge in both directions.
     return found.cost // 2, found.pe.astype(np.int32)
+
+
+def quadratic_assignment(
+    A: Any,
+    B: Any,
+    method: str = "faq",
+    options: Optional[Dict[str, Any]] = None,
+    *,
+    preset: Preset = "eco",
+    workers: int = 1,
+    time_limit: Optional[float] = None,
+) -> OptimizeResult:
+    """Solves the quadratic assignment problem, in place of `scipy.optimize.quadratic_assignment`.
+
+    Parameters
+    ----------
+    A, B, options
+        As for scipy, and for `viem.quadratic_assignment`; matrices may also be sparse.
+    method : {"faq", "2opt", "viem"}
+        The method that makes the first assignment, which the result is not worse than; "viem" spares the time of it.
+    preset, time_limit
+        As for `viem.map`.
+    workers : int
+        The number of threads.
+
+    Returns
+    -------
+    The same as `viem.quadratic_assignment`; `fun` and `nit` are called as scipy calls them.
+
+    Examples
+    --------
+    >>> from viem.scipy import quadratic_assignment
+    >>> A = [[0, 5, 8, 6], [5, 0, 5, 1], [8, 5, 0, 2], [6, 1, 2, 0]]
+    >>> B = [[0, 1, 8, 4], [1, 0, 5, 2], [8, 5, 0, 5], [4, 2, 5, 0]]
+    >>> quadratic_assignment(A, B).fun
+    176
+    """
+    from scipy import optimize  # noqa: F401
+
+    # What scipy of this version says of random states, in versions that say it.
+    says = getattr(sys.modules.get("scipy.optimize._qap"), "_spec007_transition", None)
+    if says is not None:
+        says((options or {}).get("rng"))
+    return _quadratic_assignment(A, B, method.lower(), options, preset=preset, threads=workers, time_limit=time_limit)
 
 
 def _edges(csgraph: Any, directed: bool) -> Any:
