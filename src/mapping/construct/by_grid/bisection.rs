@@ -96,7 +96,9 @@ impl<'a> Bisection<'a> {
 
     /// Puts this many cells first that are least by one coordinate, and then by all others in their order.
     fn divide(&mut self, cells: &mut [NodeId], middle: usize, dimension: usize) {
-        let key = |&cell: &NodeId| (self.stencil.coordinate(cell, dimension) as u64) << NodeId::BITS | u64::from(cell);
+        let key = |&cell: &NodeId| {
+            (self.stencil.coordinate(cell, dimension) as u64) << NodeId::BITS | u64::from(cell)
+        };
         self.keys.clear();
         self.keys.extend(cells.iter().map(key));
         if middle < cells.len() {
