@@ -91,7 +91,7 @@ impl Folding<'_> {
         codes.take(most).map(|code| self.pes(&code)).collect()
     }
 
-    /// Whether there are more PEs than cells.
+    /// Returns whether there are more PEs than cells.
     fn has_room(&self) -> bool {
         self.shares.len() > self.stencil.num_cells()
     }
@@ -110,9 +110,8 @@ impl Folding<'_> {
             let ways = self.ways(axis);
             let mut extended = Vec::new();
             for (old, digits) in kept.iter().enumerate() {
-                let estimates = ways.iter().enumerate();
                 extended.extend(
-                    estimates.filter_map(|(way, more)| {
+                    ways.iter().enumerate().filter_map(|(way, more)| {
                         Some((self.estimate(pulls, [digits, more], rest)?, old, way))
                     }),
                 );
@@ -150,9 +149,7 @@ impl Folding<'_> {
                 AxisShape::Level => dimension + 1 == owners,
                 _ => begun.len() + 1 == MOST_FACTORS,
             };
-            for factor in
-                (2..=left).filter(|factor| left.is_multiple_of(*factor) && (!is_last || *factor == left))
-            {
+            for factor in divisors(left).into_iter().filter(|&factor| !is_last || factor == left) {
                 if ways.len() == MOST_WAYS {
                     return;
                 }
@@ -355,6 +352,19 @@ fn longest_first(a: &Digit, b: &Digit) -> Ordering {
     a.step.total_cmp(&b.step).then(b.length.cmp(&a.length))
 }
 
+/// The divisors of a number, but for 1, in ascending order. O(its root).
+fn divisors(number: usize) -> Vec<usize> {
+    let small: Vec<usize> = (1..)
+        .take_while(|&small| small * small <= number)
+        .filter(|&small| number.is_multiple_of(small))
+        .collect();
+    let large = small.iter().rev().map(|&small| number / small);
+    let mut divisors: Vec<usize> =
+        small.iter().copied().chain(large).filter(|&divisor| divisor > 1).collect();
+    divisors.dedup();
+    divisors
+}
+
 /// The digit, counted from the other end in every second run through it.
 fn turned(digit: usize, length: usize, run: usize) -> usize {
     if run % 2 == 1 { length - 1 - digit } else { digit }
@@ -449,6 +459,15 @@ mod tests {
                 let near = |(found, least): (f64, f64)| (found - least).abs() < 1e-9;
                 assert!(found.zip(least).is_none_or(near), "{lengths:?} {machine} {found:?} {least:?}");
             }
+        }
+    }
+
+    #[test]
+    fn divisors_are_those_of_a_search() {
+        for number in 1..200 {
+            let searched: Vec<usize> =
+                (2..=number).filter(|&divisor| number.is_multiple_of(divisor)).collect();
+            assert_eq!(divisors(number), searched);
         }
     }
 
