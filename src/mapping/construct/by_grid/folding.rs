@@ -464,7 +464,7 @@ mod tests {
 
     #[test]
     fn divisors_are_those_of_a_search() {
-        for number in 1..200 {
+        for number in 1..200_usize {
             let searched: Vec<usize> =
                 (2..=number).filter(|&divisor| number.is_multiple_of(divisor)).collect();
             assert_eq!(divisors(number), searched);
