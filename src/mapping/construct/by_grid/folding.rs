@@ -3,7 +3,7 @@
 //! *Problem.* The PEs of the machine have a coordinate along each [`Axis`]. Neighbouring cells should be few steps apart.
 //!
 //! *Algorithm.* The lengths of the axes are factored, and each factor is given to a dimension of the grid, which is cut into as many layers as the product of its
-//! factors. Layers run along the factors as an odometer that turns back where others start again: each step changes the digit of one factor by one.
+//! factors. The layers count along these as an odometer does, but each digit counts down and up in turn: a step changes the digit of one factor by one.
 //! So 32 layers may run forth and back along a ring of 8 and a ring of 4, and two dimensions of 4 may share a ring of 16. Cheap digits turn
 //! fastest. Assignments of factors are extended axis by axis; those are kept whose mean cost of a step may become least. Where there are more cells than PEs,
 //! the layers of one dimension are cut along the next one, each into the shares of its PEs.
@@ -72,15 +72,13 @@ struct Rest {
 }
 
 impl Folding<'_> {
-    /// The PE of each cell by at most `most` foldings, those first that are expected to be best. None if there are neither as many shares as cells nor more PEs.
+    /// The PE of each cell by at most `most` foldings, those first that are expected to be best. Empty unless the shares add up to the cells, or each is 1 and
+    /// there are more of them.
     pub fn mappings(&self, most: usize) -> Vec<Vec<PeId>> {
         let Self { stencil, axes, shares } = *self;
         let num_cells: usize = shares.iter().sum();
         let is_whole = num_cells == stencil.num_cells();
-        if axes.is_empty()
-            || num_cells < stencil.num_cells()
-            || !is_whole && shares.iter().any(|&share| share != 1)
-        {
+        if num_cells < stencil.num_cells() || !is_whole && shares.iter().any(|&share| share != 1) {
             return Vec::new();
         }
         let pulls = pulls(stencil);
@@ -163,7 +161,7 @@ impl Folding<'_> {
     /// The factor of an axis that has `inside` places inside of it.
     fn digit(&self, axis: usize, length: usize, inside: usize, dimension: usize) -> Digit {
         let Axis { length: of_axis, unit, shape } = self.axes[axis];
-        // Codes inside turn back once for each step, so they are at their start again only after an even number.
+        // Each step of a factor turns back the digits inside of it. These are at their start again after an even number of steps.
         let is_outermost = length * inside == of_axis;
         let is_ring = shape == AxisShape::Closed && is_outermost && (inside == 1 || length.is_multiple_of(2));
         // Codes turn back inside, so all distances up to twice the mean occur.
@@ -230,8 +228,8 @@ impl Folding<'_> {
         let layers = code.layers(dimensions);
         let mut cells: Vec<NodeId> = (0..stencil.num_cells() as NodeId).collect();
         if layers.iter().zip(stencil.lengths()).all(|(layers, length)| layers >= length) {
-            let at = |dimension, cell| stencil.coordinate(cell, dimension);
-            return cells.iter().map(|&cell| code.pe(dimensions, |dimension| at(dimension, cell))).collect();
+            let pe = |&cell| code.pe(dimensions, |dimension| stencil.coordinate(cell, dimension));
+            return cells.iter().map(pe).collect();
         }
         let boxes = Boxes::new(self, code, layers);
         let mut pe_of = vec![0; cells.len()];
@@ -374,9 +372,9 @@ fn turned(digit: usize, length: usize, run: usize) -> usize {
 mod tests {
     use super::*;
     use crate::base::rng::Rng;
-    use crate::graph::stencil::Offset;
-    use crate::graph::{CsrGraph, generate};
+    use crate::graph::CsrGraph;
     use crate::machine::{Machine, Places, build};
+    use crate::mapping::construct::by_grid::tests::stencil;
     use crate::testing::first_vertices;
     use crate::{Config, PreparedMachine, Request};
 
@@ -392,13 +390,7 @@ mod tests {
     ];
 
     fn grid(lengths: &[usize], is_closed: bool) -> CsrGraph {
-        let steps = |dimension| [1, -1].map(|step| (dimension, step));
-        let offsets = (0..lengths.len()).flat_map(steps).map(|(dimension, step)| {
-            let mut steps = vec![0; lengths.len()];
-            steps[dimension] = step;
-            Offset { steps, weight: 1 }
-        });
-        generate::stencil(lengths, &vec![is_closed; lengths.len()], &offsets.collect::<Vec<_>>())
+        stencil(lengths, is_closed, lengths.len(), 0)
     }
 
     #[test]

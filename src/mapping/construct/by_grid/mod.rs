@@ -95,24 +95,22 @@ impl ByGrid<'_> {
             [plain, with_cost(&order)].into_iter().min_by_key(|&(cost, _)| cost)
         };
         let cut = self.cuts(problem.graph(), &stencil).filter_map(of_height);
-        let folded = self.folded(problem.graph(), &stencil).into_iter();
-        let folded = folded.map(|pe_of| {
-            let mapping = Mapping::from_permutation(self.places.seats(&pe_of));
-            (cost(problem, &mapping), mapping)
-        });
+        let folded = std::iter::once_with(|| self.folded(problem.graph(), &stencil)).flatten();
+        let folded = folded.map(|mapping| (cost(problem, &mapping), mapping));
         cut.chain(folded).min_by_key(|&(cost, _)| cost)
     }
 
-    /// The PE of each cell by each folding of the grid along the axes of the machine, if it has any.
-    fn folded(&self, graph: &CsrGraph, stencil: &Stencil) -> Vec<Vec<PeId>> {
+    /// The foldings of the grid along the axes of the machine, if it has any; processes that are no cells are behind.
+    fn folded(&self, graph: &CsrGraph, stencil: &Stencil) -> Vec<Mapping> {
         let axes = self.places.axes();
-        if axes.is_empty() {
+        if axes.is_empty() || self.observer.should_stop() {
             return Vec::new();
         }
         let mut shares = vec![0; axes.iter().map(|axis| axis.length).product()];
         self.places.pe_of().iter().for_each(|&pe| shares[pe as usize] += 1);
         let most = (self.effort / (graph.num_nodes() + graph.num_arcs())).clamp(2, MOST_FOLDED);
-        Folding { stencil, axes, shares: &shares }.mappings(most)
+        let folded = Folding { stencil, axes, shares: &shares }.mappings(most).into_iter();
+        folded.map(|pe_of| Mapping::from_permutation(self.places.seats(&pe_of))).collect()
     }
 
     /// All orders, by the height of the parts.
@@ -149,12 +147,9 @@ pub fn grid_mappings(graph: &CsrGraph, places: &Places, effort: usize) -> Vec<Ma
     let by_grid = ByGrid { places, effort, observer: &() };
     let pe = |place: &PeId| places.pe_of()[*place as usize];
     let cuts = by_grid.cuts(graph, &stencil).flatten().map(|cut| along(&cut.order, graph.num_nodes()));
-    let cut = cuts.map(|mapping| mapping.pes().iter().map(pe).collect());
-    let folded = by_grid.folded(graph, &stencil).into_iter().map(|pe_of| {
-        let seats = places.seats(&pe_of);
-        seats[..graph.num_nodes()].iter().map(pe).collect()
-    });
-    cut.chain(folded).map(Mapping::from_places).collect()
+    let mappings = cuts.chain(by_grid.folded(graph, &stencil));
+    let on_pes = |mapping: Mapping| mapping.pes()[..graph.num_nodes()].iter().map(pe).collect();
+    mappings.map(on_pes).map(Mapping::from_places).collect()
 }
 
 /// The places that some parts have for the cells, in order; those behind take none.
@@ -184,7 +179,7 @@ mod tests {
     use crate::{Config, PreparedMachine, Request};
 
     /// One step along each of the first dimensions, and as many along the first as there are further steps.
-    fn stencil(lengths: &[usize], is_closed: bool, dimensions: usize, further: i64) -> CsrGraph {
+    pub(super) fn stencil(lengths: &[usize], is_closed: bool, dimensions: usize, further: i64) -> CsrGraph {
         let single = (0..dimensions).map(|dimension| (dimension, 1));
         let steps = single.chain((0..further).map(|step| (0, step + 2)));
         let offset = |(dimension, step): (usize, i64)| {
