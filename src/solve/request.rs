@@ -38,7 +38,7 @@ pub enum Objective {
 ///
 /// By itself, a request asks for a one-to-one mapping: each PE takes as many processes as its [capacity](crate::Machine::capacity), by default one.
 /// [`balanced`](Self::balanced) lets PEs take any number of vertices, with loads in proportion to the capacities, by one weight of the vertices or by
-/// several. [`in_places`](Self::in_places) does so although each process has a place of its own.
+/// several. [`in_places`](Self::in_places) keeps such limits where each process has a place of its own.
 ///
 /// | constraint | one-to-one | balanced |
 /// |---|---|---|
@@ -157,10 +157,10 @@ impl<'a> Request<'a> {
         Self { is_connected, ..self }
     }
 
-    /// Gives each vertex a place of its own again, although the limits of [`balanced`](Self::balanced) hold, or no longer: a PE takes no more than its
-    /// capacity, and PEs and nodes bound the weights of what is there, such as its memory. A mapping without these limits comes first, so they cost nothing if
-    /// it keeps them. All limits are met for up to ten processes if that is possible; otherwise, they are exceeded by as little as was found. No mapping within
-    /// the limits need be better than the identity. Least loads, a secondary objective and what one-to-one mappings refuse are refused.
+    /// Sets whether each vertex has a place of its own within the limits of [`balanced`](Self::balanced). A PE then takes no more vertices than its capacity, and
+    /// the limits bound the weights of those on a PE or node, such as their memory. A mapping without these limits comes first, so they cost nothing if it
+    /// keeps them. All limits are met for up to ten processes if that is possible; otherwise, they are exceeded by as little as was found. The result may be
+    /// worse than the identity if that exceeds the limits. Least loads, a secondary objective and what one-to-one mappings refuse are refused.
     ///
     /// ```
     /// use viem::graph::{VertexWeights, generate};

@@ -30,10 +30,13 @@ pub(in crate::solve) fn solve(
     let whole = machine.machine();
     let first = Task { time_limit: time_limit.map(|limit| limit - limit / LAST_PART), ..task };
     let Solution { mapping, mut report } = first.solve()?;
-    let of_one = limits.one().map(|limits| SeveralWeights::of_graph(graph, limits));
-    let several = match (&of_one, &limits) {
-        (_, LimitsByWeight::Several(several)) => several,
-        (one, LimitsByWeight::One(_)) => one.as_ref().expect("there is one weight"),
+    let of_one;
+    let several = match limits {
+        LimitsByWeight::Several(several) => several,
+        LimitsByWeight::One(limits) => {
+            of_one = SeveralWeights::of_graph(graph, limits);
+            &of_one
+        }
     };
     let order = in_order(whole);
     let (targets, flat) = (several.targets(whole, &order)?, BlockTree::new(order.len(), |_| Vec::new()));
