@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::blocks::{Partition, renamed};
 use super::bounds::BoundViolation;
 use super::refine::fill;
+use super::scheme::isolated::Connected;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
@@ -100,13 +101,29 @@ impl<'a> Partitioner<'a> {
             let partition = self.partition(graph, &open);
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
+        let found = self.around_isolated(graph, targets).unwrap_or_else(|| self.search(graph, targets));
+        let strips =
+            targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
+        let strips = strips.filter(|strips| strips.num_empty() <= found.num_empty());
+        let best = [found].into_iter().chain(strips).min_by_key(Partition::score);
+        fill::filled(graph, best.expect("there is one"), targets, self.observer)
+    }
+
+    /// The partition of the vertices with edges, into which the others fit, if there are both.
+    fn around_isolated(&self, graph: &CsrGraph, targets: &Targets) -> Option<Partition> {
+        let connected = Connected::of(graph, targets)?;
+        connected.filled(&self.partition(&connected.graph, &connected.targets))
+    }
+
+    /// The better of the own partition and that of the quicker partitioner.
+    fn search(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let settings = settings.suited_to(graph, targets.fixed());
         let can_be_better = AtomicBool::new(true);
         let own = || {
             let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);
             let own = Partition::of_assignment(assignment, targets);
-            let is_best = (own.violation(), own.cut()) == (BoundViolation::NONE, 0);
+            let is_best = own.score() == (BoundViolation::NONE, 0, 0);
             can_be_better.store(!is_best, Ordering::Relaxed);
             own
         };
@@ -117,10 +134,23 @@ impl<'a> Partitioner<'a> {
         };
         // One thread does the second one last, and leaves it out if nothing can be better.
         let (own, rival) = threads::join(own, rival);
-        let strips =
-            targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
-        let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());
-        let best = [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score);
-        fill::filled(graph, best.expect("there is one"), targets, self.observer)
+        rival.into_iter().fold(own, |own, rival| if rival.score() < own.score() { rival } else { own })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate;
+
+    /// A block may hold all vertices, which cuts nothing, but then gives one to each other block.
+    #[test]
+    fn wide_bounds_do_not_make_a_preset_worse_than_a_quicker_one() {
+        let graph = generate::grid(20, 20);
+        let targets = Targets::equal(&graph, 4, 10.0).unwrap();
+        let cut = |preset| Partitioner::new(preset, 0).partition(&graph, &targets).cut();
+        let [fast, eco, strong] =
+            [PartitionPreset::Fast, PartitionPreset::Eco, PartitionPreset::Strong].map(cut);
+        assert!(strong <= eco && eco <= fast && fast <= 6, "{strong} {eco} {fast}");
     }
 }

@@ -598,6 +598,25 @@ impl Targets {
         Self { fixed: self.fixed.as_ref().map(|fixed| fixed.in_order(order)), ..self.clone() }
     }
 
+    /// The targets of some vertices, which ascend and weigh `weight` together: their parts of the sizes, the bounds of all vertices, and what is missing of the
+    /// least loads if each block has its part of the others. O(n + k).
+    pub(super) fn of_vertices(&self, nodes: &[NodeId], weight: Weight) -> Self {
+        let total = self.sizes.iter().map(|&size| i128::from(size)).sum::<i128>().max(1);
+        let mut before = 0;
+        let part = |&size: &Weight| {
+            let after = before + i128::from(size) * i128::from(weight);
+            let part = after.div_euclid(total) - before.div_euclid(total);
+            before = after;
+            part as Weight
+        };
+        let sizes: Vec<Weight> = self.sizes.iter().map(part).collect();
+        let others = self.sizes.iter().zip(&sizes).map(|(size, part)| size - part);
+        let least = self.least.iter().zip(others).map(|(least, others)| (least - others).max(0)).collect();
+        let fixed = self.fixed.as_ref().map(|fixed| fixed.in_order(nodes));
+        let targets = Self::bounded(sizes, self.bounds.clone()).with_known_least_loads(least);
+        Self { fixed, closed: self.closed.clone(), ..targets }
+    }
+
     /// The vertices that must be in given blocks, if there are any.
     pub fn fixed(&self) -> Option<&FixedVertices> {
         self.fixed.as_ref()

@@ -4,5 +4,6 @@ pub(super) mod bound;
 pub(super) mod enumeration;
 pub(super) mod groups;
 pub(super) mod initial;
+pub(super) mod isolated;
 pub(super) mod multilevel;
 pub(super) mod pool;
