@@ -54,7 +54,7 @@ typedef struct {
  * - `error`: gets the error, which viem_error_free frees; null on success. May be null
  *
  *     int32_t blocks[1000];
- *     viem_dist_graph part = {vtxdist, xadj, adjncy, NULL, NULL, 8 * sizeof(idx_t)};
+ *     viem_dist_graph part = {vtxdist, xadj, adjncy, NULL, NULL, 8 * sizeof(idx_t), 1};
  *     viem_status status = viem_dist_partition(MPI_COMM_WORLD, &part, 64, NULL, NULL, blocks, NULL, NULL);
  */
 viem_status viem_dist_partition(MPI_Comm comm, const viem_dist_graph *graph, int64_t num_blocks, const int32_t fixed[],
