@@ -91,7 +91,9 @@ pub enum RowsError {
     NodeWeight { vertex: NodeId, weight: Weight },
     #[error("weights of edges are given on some ranks only")]
     Mixed,
-    #[error("vertices have {found} weights on one rank and {expected} on another; there is the same number on all, at least 1")]
+    #[error(
+        "vertices have {found} weights on one rank and {expected} on another; there is the same number on all, at least 1"
+    )]
     NumWeights { found: u64, expected: u64 },
     #[error(
         "{vertex} lists {target}, but {target} does not list {vertex}; each edge must be listed at both ends"

@@ -27,7 +27,8 @@ pub struct Graph {
 impl Graph {
     /// The number of weights of each vertex.
     fn num_weights(&self) -> Result<usize, Error> {
-        let message = || format!("the vertices of `graph` have {} weights; it must be 1 or more", self.num_weights);
+        let message =
+            || format!("the vertices of `graph` have {} weights; it must be 1 or more", self.num_weights);
         let given = usize::try_from(self.num_weights).map_err(|_| Error::usage(message()))?;
         Ok(given.max(1))
     }

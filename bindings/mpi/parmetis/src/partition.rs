@@ -66,8 +66,7 @@ pub(crate) fn elements(Lists { offsets, entries }: Lists) -> Elements {
 fn divided(comm: &impl Comm, graph: &DistGraph, input: &Input) -> Result<Found, DistError> {
     let &Parts { num_parts, seed, price, .. } = &input.parts;
     let num_vertices = graph.ranges().total() as usize;
-    let divided: Vec<Divided> =
-        graph.totals().iter().map(|&total| Divided { total, num_vertices }).collect();
+    let divided: Vec<Divided> = graph.totals().iter().map(|&total| Divided { total, num_vertices }).collect();
     let Parts { shares, imbalances, .. } = &input.parts;
     let targets = agree(comm, targets_by_weight(&divided, num_parts, shares.as_deref(), imbalances))?;
     let limits: Vec<LoadLimits<'_>> = targets.iter().map(LoadLimits::from).collect();

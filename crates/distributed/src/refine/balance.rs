@@ -88,7 +88,7 @@ impl<C: Comm> State<'_, C> {
         }
         for (block, list) in (0..).zip(&mut of_block) {
             list.sort_unstable_by_key(|relief| (relief.price, relief.own));
-            let mut left = self.excess(block).collect();
+            let mut left: Vec<Weight> = self.excess(block).collect();
             list.retain(|relief| take_until_met(&mut left, graph.weights_of(relief.own)));
         }
         of_block.concat()
@@ -96,24 +96,26 @@ impl<C: Comm> State<'_, C> {
 
     /// The blocks with room that are nearest to a block, these first that have most.
     fn nearest_with_room(&self, from: BlockId) -> Vec<BlockId> {
-        let mut blocks: Vec<BlockId> =
-            (0..self.counts.len() as BlockId).filter(|&block| self.room(block).any(|room| room > 0)).collect();
+        let mut blocks: Vec<BlockId> = (0..self.counts.len() as BlockId)
+            .filter(|&block| self.room(block).any(|room| room > 0))
+            .collect();
         let fullness = |block| self.excess(block).collect::<Vec<Weight>>();
-        blocks.sort_by_cached_key(|&block| {
-            (self.task.distances.between(from, block), fullness(block), block)
-        });
+        blocks
+            .sort_by_cached_key(|&block| (self.task.distances.between(from, block), fullness(block), block));
         blocks
     }
 
     /// Those of the moves that cover the excess of the blocks they lead out of.
     fn leaving(&self, moves: Vec<Relief>) -> Vec<Relief> {
         let from = |relief: &Relief| self.blocks[relief.own];
-        self.allowed(moves, from, |block| self.excess(block).collect(), take_until_met)
+        let excess = |block: BlockId| self.excess(block).collect::<Vec<Weight>>();
+        self.allowed(moves, from, excess, |left, weights| take_until_met(left, weights))
     }
 
     /// Those of the moves that fit into the blocks they lead to.
     fn entering(&self, moves: Vec<Relief>) -> Vec<Relief> {
-        self.allowed(moves, |relief| relief.to, |block| self.room(block).collect(), take_if_left)
+        let room = |block: BlockId| self.room(block).collect::<Vec<Weight>>();
+        self.allowed(moves, |relief| relief.to, room, |left, weights| take_if_left(left, weights))
     }
 
     /// Those of the moves that the blocks they are asked of allow, the cheapest first: each has so much `left`, and `allows` takes the weights of a
@@ -158,7 +160,7 @@ impl<C: Comm> State<'_, C> {
 }
 
 /// Takes weights from the rest, if there is enough of each.
-pub(super) fn take_if_left(left: &mut Vec<Weight>, weights: &[Weight]) -> bool {
+pub(super) fn take_if_left(left: &mut [Weight], weights: &[Weight]) -> bool {
     let takes = left.iter().zip(weights).all(|(&left, &weight)| is_enough(left, weight));
     if takes {
         left.iter_mut().zip(weights).for_each(|(left, weight)| *left -= weight);
@@ -167,7 +169,7 @@ pub(super) fn take_if_left(left: &mut Vec<Weight>, weights: &[Weight]) -> bool {
 }
 
 /// Takes weights from the rest as long as one of them is needed: something is left of it.
-pub(super) fn take_until_met(left: &mut Vec<Weight>, weights: &[Weight]) -> bool {
+pub(super) fn take_until_met(left: &mut [Weight], weights: &[Weight]) -> bool {
     let takes = left.iter().zip(weights).any(|(&left, &weight)| left > 0 && weight > 0);
     if takes {
         left.iter_mut().zip(weights).for_each(|(left, weight)| *left -= weight);

@@ -92,8 +92,9 @@ impl<C: Comm> State<'_, C> {
                 .collect();
             let room = |block: BlockId| (self.deficit(block).collect(), self.room(block).collect());
             let moves = self.allowed(moves, |supply| supply.to, room, take_if_needed);
-            let spare = |block: BlockId| self.spare(block).collect();
-            let moves = self.allowed(moves, |supply| self.blocks[supply.own], spare, take_if_left);
+            let spare = |block: BlockId| self.spare(block).collect::<Vec<Weight>>();
+            let from = |supply: &Relief| self.blocks[supply.own];
+            let moves = self.allowed(moves, from, spare, |left, weights| take_if_left(left, weights));
             if crate::comm::sum(self.comm, moves.len() as i64) == 0 {
                 if is_everyone {
                     return;
@@ -205,7 +206,8 @@ impl<C: Comm> State<'_, C> {
         let mut moves = Vec::new();
         for Offer { vertex, from, weights, .. } in all {
             let (loads, given) = (&mut loads[self.task.bounds.at(from)], &mut given[from as usize]);
-            let fitting = (0..left.len()).filter(|&index| self.may_move(&weights, (from, loads), left[index]));
+            let fitting =
+                (0..left.len()).filter(|&index| self.may_move(&weights, (from, loads), left[index]));
             let distance = |&index: &usize| self.task.distances.between(from, left[index]);
             // Those that are left have fewer edges inside then, so a block gives few in a round.
             let may_give = *given < (self.counts[from as usize] / MOST_GIVEN).max(1);

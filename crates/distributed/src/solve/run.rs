@@ -61,8 +61,7 @@ impl<'a, C: Comm> Run<'a, C> {
         let free = || Cow::Owned(vec![Given::FREE; graph.num_own()]);
         let fixed = is_any_fixed.then(|| fixed.map_or_else(free, Cow::Borrowed));
         let total = sum(comm, graph.node_weights().iter().sum());
-        let run =
-            Self { comm, graph, goal, old, sizes, limits, fixed, config, distances, num_blocks, total };
+        let run = Self { comm, graph, goal, old, sizes, limits, fixed, config, distances, num_blocks, total };
         let arcs: Weight =
             (0..graph.num_own()).map(|own| graph.arcs(own).map(|(_, weight)| weight).sum::<Weight>()).sum();
         agree(comm, run.check_sizes())?;

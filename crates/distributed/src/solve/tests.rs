@@ -124,7 +124,10 @@ fn check(
     assert_eq!(report.loads.shortfall, lacks.iter().sum::<Weight>());
     assert_eq!(report.loads.below_least, lacks.iter().filter(|&&lack| lack > 0).count());
     // All blocks have the same bound, so each may have a vertex.
-    assert!(report.empty == 0 || fixed.is_some() || report.loads.bounds.len() > graph.num_nodes(), "{report:?}");
+    assert!(
+        report.empty == 0 || fixed.is_some() || report.loads.bounds.len() > graph.num_nodes(),
+        "{report:?}"
+    );
     (blocks, report)
 }
 

@@ -140,9 +140,10 @@ fn is_feasible(weights: &VertexWeights, bounds: &[Vec<Weight>], num_blocks: usiz
         let block = |v: usize| (code / num_blocks.pow(v as u32) % num_blocks) as BlockId;
         let blocks: Vec<BlockId> = (0..count).map(block).collect();
         let loads = weights.loads(&blocks, num_blocks);
-        loads.chunks(bounds.len()).enumerate().all(|(block, loads)| {
-            loads.iter().zip(bounds).all(|(&load, bounds)| load <= bounds[block])
-        })
+        loads
+            .chunks(bounds.len())
+            .enumerate()
+            .all(|(block, loads)| loads.iter().zip(bounds).all(|(&load, bounds)| load <= bounds[block]))
     })
 }
 
@@ -185,7 +186,8 @@ fn fixed_vertices_and_older_places_go_with_several_weights() {
     let machine = tree("4:2", "1:10");
     let mut rng = Rng::new(3);
     for (round, weights) in kinds_of_weights(&graph, 40, 2).into_iter().enumerate() {
-        let limits = [Balance::default().with_imbalance(0.1).into(), Balance::default().with_imbalance(0.2).into()];
+        let limits =
+            [Balance::default().with_imbalance(0.1).into(), Balance::default().with_imbalance(0.2).into()];
         let weighed = Weighed { graph: &graph, weights: &weights, limits: &limits };
         let config = DistConfig { seed: round as u64, coarsest: 200, ..small() };
         let fixed: Vec<BlockId> =
@@ -265,7 +267,9 @@ fn wrong_weights_and_limits_are_refused_on_all_ranks() {
         DistGraph::new(comm, rows(num_weights)).unwrap_err()
     });
     let expected = RowsError::NumWeights { found: 3, expected: 2 };
-    assert!(errors.iter().all(|error| error.message == expected.to_string() && error.kind == expected.kind()));
+    assert!(
+        errors.iter().all(|error| error.message == expected.to_string() && error.kind == expected.kind())
+    );
     let none = crate::threads::run(1, |comm| DistGraph::new(comm, rows(0)).unwrap_err().message);
     assert!(none[0].contains("at least 1"), "{none:?}");
 }
