@@ -186,7 +186,7 @@ static void check_short(const viem_machine *machine, const viem_settings *settin
            "entry 0 of `adjncy` is -1");
 }
 
-/* Two weights: the same time for each vertex, and memory for those on the left, of which the first block has most. */
+/* Two weights: the same time for each vertex, and memory for those on the left, of which the first block has most, as of the time. */
 static void check_several(uint64_t *hash)
 {
     static int64_t weights[2 * TOTAL];
@@ -196,8 +196,8 @@ static void check_several(uint64_t *hash)
         weights[2 * i + 1] = (first + i) % WIDTH < WIDTH / 2;
     }
     const double imbalances[] = {0.05, 0.1}, least_loads[] = {0.9, 0};
-    const uint32_t capacities[] = {1, 3, 2, 1, 1, 1};
-    const int64_t greatest[] = {630, 1260, 630, 792, 264, 264}, least[] = {540, 1080, 540, 0, 0, 0};
+    const uint32_t capacities[] = {2, 3, 1, 1, 1, 1};
+    const int64_t greatest[] = {1260, 630, 630, 792, 264, 264}, least[] = {1080, 540, 540, 0, 0, 0};
     viem_dist_graph graph = {vtxdist, xadj, adjncy, weights, adjwgt, 64, 2};
     viem_settings *settings = NULL;
     viem_report report;
