@@ -93,7 +93,8 @@ impl<'a> Given<'a> {
     ///     divide(comm, &graph, Goal::Blocks(2), Given::default().with_limits(&limits), &DistConfig::default())
     /// });
     /// let report = &results[0].as_ref().expect("the graph is small").report;
-    /// assert!(report.cut == 4 && report.loads_by_weight[1].of_blocks == [20, 20]);
+    /// assert!(report.loads_by_weight[0].of_blocks.iter().all(|&load| load <= 41)); // 3 % above 40
+    /// assert!(report.loads_by_weight[1].of_blocks.iter().all(|&load| load <= 22)); // 10 % above 20
     /// ```
     pub fn with_limits(self, limits: &'a [LoadLimits<'a>]) -> Self {
         Self { limits, ..self }
