@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use viem::base::types::Weight;
 use viem::qap::QapConfig;
-use viem::solve::Balance;
+use viem::solve::{Balance, LoadLimits};
 use viem::{Config, MapPreset, PartitionPreset, Targets};
 use viem_ffi::{AskedLimits, Limits, array, count, environment, least_load, optional, text};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
@@ -127,12 +127,36 @@ impl Settings {
         graph: &'a Graph,
         num_nodes: &dyn Fn() -> usize,
     ) -> Result<Limits<'a>, Error> {
-        let least_loads: Vec<&[Weight]> = self.least_loads.iter().map(Vec::as_slice).collect();
-        let common = std::slice::from_ref(&self.balance);
-        let each = Some(&self.limits_of_weights[..]).filter(|each| !each.is_empty()).unwrap_or(common);
-        let (capacities, nodes) = (&self.capacities_of_weights[..], &self.node_capacities[..]);
-        let asked = AskedLimits { balances: each, least_loads: &least_loads, capacities, nodes };
+        let least_loads = self.least_loads();
+        let asked = AskedLimits { nodes: &self.node_capacities, ..self.asked(&least_loads) };
         Ok(Limits::new((&graph.csr, graph.several.as_ref()), asked, num_nodes)?)
+    }
+
+    /// By weight, the least load of each block or PE, if they are given.
+    fn least_loads(&self) -> Vec<&[Weight]> {
+        self.least_loads.iter().map(Vec::as_slice).collect()
+    }
+
+    /// The limits without those of nodes.
+    fn asked<'a, 'b>(&'a self, least_loads: &'b [&'a [Weight]]) -> AskedLimits<'a, 'b>
+    where
+        'a: 'b,
+    {
+        let common = std::slice::from_ref(&self.balance);
+        let each = Some(&self.limits_of_weights[..]).filter(|each| !each.is_empty());
+        let (balances, capacities) = (each.unwrap_or(common), &self.capacities_of_weights[..]);
+        AskedLimits { balances, least_loads, capacities, nodes: &[] }
+    }
+
+    /// The limits by each of this many weights of the vertices; none if the [balance](Self::balance) says all.
+    pub fn limits_by_weight(&self, num_weights: usize) -> Result<Vec<LoadLimits<'_>>, Error> {
+        let is_plain = self.least_loads.is_empty()
+            && self.limits_of_weights.is_empty()
+            && self.capacities_of_weights.is_empty();
+        if is_plain {
+            return Ok(Vec::new());
+        }
+        Ok(self.asked(&self.least_loads()).by_weight(num_weights)?)
     }
 
     /// Whether blocks should be connected.
@@ -147,9 +171,6 @@ impl Settings {
             (self.callback.is_some(), "progress function"),
             (self.is_social, "recognition of social networks"),
             (self.bottleneck.is_some(), "objective"),
-            (!self.least_loads.is_empty(), "least loads of single blocks"),
-            (!self.limits_of_weights.is_empty(), "limits of several weights"),
-            (!self.capacities_of_weights.is_empty(), "capacities of several weights"),
             (!self.node_capacities.is_empty(), "capacities of nodes"),
             (self.is_connected, "connected blocks"),
             (self.balance.per_division, "imbalance of divisions"),

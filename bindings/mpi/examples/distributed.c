@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     viem_machine *machine = NULL;
     viem_error *error = NULL;
     viem_report report;
-    viem_dist_graph graph = {vtxdist, xadj, adjncy, NULL, NULL, 64};
+    viem_dist_graph graph = {vtxdist, xadj, adjncy, NULL, NULL, 64, 1};
     viem_status status = viem_machine_new(spec, "1:10", NULL, &machine, &error);
     if (status == VIEM_STATUS_OK) status = viem_dist_map(MPI_COMM_WORLD, &graph, machine, fixed, NULL, pes, &report, &error);
     if (rank == 0 && status != VIEM_STATUS_OK) fprintf(stderr, "%s\n", viem_error_message(error));

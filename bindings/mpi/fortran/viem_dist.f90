@@ -9,7 +9,8 @@ module viem_dist
   implicit none
   public
 
-  ! The arrays are named by c_loc, and need the attribute target. bits is their storage_size, 32 or 64.
+  ! The arrays are named by c_loc, and need the attribute target. bits is their storage_size, 32 or 64. num_weights is the number of
+  ! weights of each vertex.
   type, bind(C) :: viem_dist_graph
     type(c_ptr) :: vtxdist = c_null_ptr
     type(c_ptr) :: xadj = c_null_ptr
@@ -17,6 +18,7 @@ module viem_dist
     type(c_ptr) :: vwgt = c_null_ptr
     type(c_ptr) :: adjwgt = c_null_ptr
     integer(c_int32_t) :: bits = 64
+    integer(c_int32_t) :: num_weights = 1
   end type
 
   interface

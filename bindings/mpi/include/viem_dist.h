@@ -30,15 +30,17 @@ typedef struct {
                             below 2^32 - 1 */
     const void *xadj;    /* n + 1 entries: the neighbours of own vertex i are adjncy[xadj[i]] to adjncy[xadj[i + 1] - 1] */
     const void *adjncy;  /* xadj[n] entries, the global numbers of neighbours, in any order */
-    const void *vwgt;    /* n entries, at least 0; null if all are 1 */
+    const void *vwgt;    /* n entries, at least 0, for each weight: those of one vertex after the other; null if all are 1 */
     const void *adjwgt;  /* xadj[n] entries, at least 1; null if all are 1, and then on all ranks */
     int32_t bits;        /* of each entry of these arrays, which are int64_t or int32_t: 64, for which 0 stands too, or 32. With ParMETIS,
                             8 * sizeof(idx_t) */
+    int32_t num_weights; /* of each vertex, such as time and memory, the same on all ranks: `ncon` of ParMETIS. 0 stands for 1, too */
 } viem_dist_graph;
 
 /*
  * Divides a graph into blocks of bounded weight with few edges between them. A block weighs at most `(1 + imbalance) * ceil(its share of the
- * weight of the graph)`, if the weights of the vertices allow it, and no block is empty. Each rank needs memory for its part of the graph, and for a coarse graph of
+ * weight of the graph)`, if the weights of the vertices allow it, and no block is empty. That holds for each of several weights, with the limits of
+ * `viem_settings_set_limits_of_weights` and the functions beside it. Each rank needs memory for its part of the graph, and for a coarse graph of
  * at most 100000 vertices, or 40 for each block.
  *
  * - `comm`: an intracommunicator
@@ -52,7 +54,7 @@ typedef struct {
  * - `error`: gets the error, which viem_error_free frees; null on success. May be null
  *
  *     int32_t blocks[1000];
- *     viem_dist_graph part = {vtxdist, xadj, adjncy, NULL, NULL, 8 * sizeof(idx_t)};
+ *     viem_dist_graph part = {vtxdist, xadj, adjncy, NULL, NULL, 8 * sizeof(idx_t), 1};
  *     viem_status status = viem_dist_partition(MPI_COMM_WORLD, &part, 64, NULL, NULL, blocks, NULL, NULL);
  */
 viem_status viem_dist_partition(MPI_Comm comm, const viem_dist_graph *graph, int64_t num_blocks, const int32_t fixed[],

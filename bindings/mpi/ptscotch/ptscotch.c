@@ -188,7 +188,7 @@ static int map(const void *graph, const void *arch, num parts, const void *strat
     int32_t *found = malloc(((size_t)part.n + 1) * sizeof *found);
     int is_ready = everywhere(part.comm, is_read && settings && found && read_target(part.comm, arch, &parts, &machine));
     if (is_ready) {
-        viem_dist_graph own = {part.vtxdist, part.xadj, part.adjncy, part.vwgt, part.adjwgt, 8 * sizeof(num)};
+        viem_dist_graph own = {part.vtxdist, part.xadj, part.adjncy, part.vwgt, part.adjwgt, 8 * sizeof(num), 1};
         viem_status status = machine ? viem_dist_map(part.comm, &own, machine, NULL, settings, found, NULL, NULL)
                                      : viem_dist_partition(part.comm, &own, parts, NULL, settings, found, NULL, NULL);
         is_ready = status == VIEM_STATUS_OK;

@@ -166,11 +166,11 @@ pub fn sum(comm: &impl Comm, number: i64) -> i64 {
     words[0] as i64
 }
 
-/// The same for numbers of more than 64 bits, which are not negative.
-pub fn sums_of_long<const N: usize>(comm: &impl Comm, numbers: [i128; N]) -> [i128; N] {
-    let words = numbers.map(|number| [number as u64, (number >> 64) as u64]);
-    let mut sums = [0; N];
-    for numbers in comm.all_gather(words.as_flattened()).words.chunks_exact(2 * N) {
+/// The same for each of several numbers of more than 64 bits, which are not negative.
+pub fn sums_of_long(comm: &impl Comm, numbers: &[i128]) -> Vec<i128> {
+    let words: Vec<u64> = numbers.iter().flat_map(|&number| [number as u64, (number >> 64) as u64]).collect();
+    let mut sums = vec![0; numbers.len()];
+    for numbers in comm.all_gather(&words).words.chunks_exact(words.len().max(1)) {
         for (sum, &[low, high]) in sums.iter_mut().zip(numbers.as_chunks().0) {
             *sum += i128::from(low) | i128::from(high) << 64;
         }

@@ -77,8 +77,8 @@ type Arc = (u64, Weight);
 
 /// The rows of the coarse vertices of this rank.
 fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeId]) -> Rows {
-    let own = ranges.own();
-    let mut node_weights: Vec<Weight> = vec![0; own.len()];
+    let (own, num_weights) = (ranges.own(), graph.num_weights());
+    let mut node_weights: Vec<Weight> = vec![0; num_weights * own.len()];
     let (mut arcs, mut sent_arcs, mut sent_weights) = (Vec::new(), Outbox::default(), Outbox::default());
     let mut members: Vec<(NodeId, u32)> =
         coarse_of[..graph.num_own()].iter().copied().zip(0..graph.num_own() as u32).collect();
@@ -86,7 +86,10 @@ fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeI
     let mut of_one: Vec<Arc> = Vec::new();
     for group in members.chunk_by(|a, b| a.0 == b.0) {
         let tail = group[0].0;
-        let weight: Weight = group.iter().map(|&(_, vertex)| graph.node_weights()[vertex as usize]).sum();
+        let of_weight = |weight: usize| -> Weight {
+            group.iter().map(|&(_, vertex)| graph.weights_of(vertex as usize)[weight]).sum()
+        };
+        let weights = (0..num_weights).map(of_weight);
         of_one.clear();
         for &(_, vertex) in group {
             let heads = graph.arcs(vertex as usize).map(|(to, weight)| (coarse_of[to], weight));
@@ -96,17 +99,19 @@ fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeI
         of_one.sort_unstable_by_key(|&(arc, _)| arc);
         add_up(&mut of_one);
         if own.contains(&tail) {
-            node_weights[(tail - own.start) as usize] += weight;
+            add_weights(&mut node_weights, (tail - own.start) as usize, weights);
             arcs.extend_from_slice(&of_one);
         } else {
             let owner = ranges.owner(tail);
-            sent_weights.push(owner, [u64::from(tail), weight as u64]);
+            weights.for_each(|weight| sent_weights.push(owner, [u64::from(tail), weight as u64]));
             of_one.iter().for_each(|&(arc, weight)| sent_arcs.push(owner, [arc, weight as u64]));
         }
     }
     drop(members);
-    for &[tail, weight] in sent_weights.send(comm).records() {
-        node_weights[(tail as NodeId - own.start) as usize] += weight as Weight;
+    let sent_weights: Vec<[u64; 2]> = sent_weights.send(comm).records().copied().collect();
+    for of_tail in sent_weights.chunks_exact(num_weights) {
+        let weights = of_tail.iter().map(|&[_, weight]| weight as Weight);
+        add_weights(&mut node_weights, (of_tail[0][0] as NodeId - own.start) as usize, weights);
     }
     arcs.extend(sent_arcs.send(comm).records().map(|&[arc, weight]| (arc, weight as Weight)));
     // What came from each rank is in ascending order.
@@ -124,7 +129,14 @@ fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeI
         targets: arcs.iter().map(|&(arc, _)| arc as NodeId).collect(),
         edge_weights: Some(arcs.into_iter().map(|(_, weight)| weight).collect()),
         node_weights: Some(node_weights),
+        num_weights,
     }
+}
+
+/// Adds to the weights of an own vertex.
+fn add_weights(all: &mut [Weight], vertex: usize, weights: impl ExactSizeIterator<Item = Weight>) {
+    let first = vertex * weights.len();
+    all[first..].iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
 }
 
 /// Makes one arc of those with the same ends, which are side by side.
@@ -142,28 +154,38 @@ mod tests {
     use crate::cluster::{ClusterConfig, cluster};
     use crate::gather::gather;
     use crate::objective::Places;
-    use crate::testing::{on_ranks, random_graph};
+    use crate::testing::{random_graph, weighed_on_ranks};
     use viem::base::rng::Rng;
-    use viem::graph::quotient;
+    use viem::graph::{VertexWeights, quotient};
 
     #[test]
     fn coarse_graphs_are_those_of_one_machine() {
         let mut rng = Rng::new(11);
         for round in 0..40 {
             let graph = random_graph(&mut rng, 50);
+            let values = (0..2 * graph.num_nodes()).map(|_| rng.below(9).into()).collect();
+            let several = VertexWeights::new(2, values).ok().filter(|_| round % 2 == 0);
             for size in [1, 2, 4, 7] {
-                let parts = on_ranks(size, &graph, round, |comm, part| {
+                let parts = weighed_on_ranks(size, (&graph, several.as_ref()), round, |comm, part| {
                     let labels = cluster(comm, part, &Places::default(), 9, &ClusterConfig::default(), round);
                     let contraction = contract(comm, part, &labels).unwrap();
                     let numbers: Vec<u32> = contraction.coarse.ranges().own().collect();
                     // What is projected reaches the vertices that it comes from.
                     assert_eq!(contraction.project(comm, &numbers), contraction.coarse_of);
-                    (contraction.coarse_of, gather(comm, &contraction.coarse, size).unwrap().unwrap())
+                    let whole = gather(comm, &contraction.coarse, size).unwrap().unwrap();
+                    (contraction.coarse_of, whole, contraction.coarse.weights().to_vec())
                 });
                 let coarse_of: Vec<NodeId> = parts.iter().flat_map(|part| part.0.iter().copied()).collect();
                 let coarse = &parts[0].1;
                 assert!(parts.iter().all(|part| part.1 == *coarse));
-                assert_eq!(*coarse, quotient::contract(&graph, &coarse_of, coarse.num_nodes()));
+                let expected = quotient::contract(&graph, &coarse_of, coarse.num_nodes());
+                let Some(several) = &several else {
+                    assert_eq!(*coarse, expected);
+                    continue;
+                };
+                let weights: Vec<Weight> = parts.iter().flat_map(|part| part.2.iter().copied()).collect();
+                assert_eq!(weights, several.loads(&coarse_of, coarse.num_nodes()));
+                assert_eq!((coarse.offsets(), coarse.targets()), (expected.offsets(), expected.targets()));
             }
         }
     }

@@ -67,6 +67,7 @@ pub fn scatter(comm: &impl Comm, root: usize, whole: Option<&CsrGraph>) -> Resul
         targets: heads(targets),
         edge_weights,
         node_weights: Some(numbers(node_weights)),
+        num_weights: 1,
     };
     DistGraph::of_symmetric(comm, ranges, rows)
 }

@@ -5,7 +5,7 @@
 //! vertices, [`DistGraph::update`] gives to those that have them as ghosts.
 //!
 //! Memory of a rank: 8 bytes for each own vertex and its weight each, 4 for an arc, 8 more for its weight if not all weigh 1, 4 for a ghost and
-//! for each rank that has an own vertex as ghost.
+//! for each rank that has an own vertex as ghost. Vertices of c weights take 8 c bytes more.
 
 use viem::base::error::{ErrorKind, HasKind};
 use viem::base::types::{NodeId, Weight};
@@ -23,7 +23,13 @@ pub struct DistGraph {
     targets: Vec<NodeId>,
     /// The edge weights by arc; none if all edges weigh 1.
     edge_weights: Option<Vec<Weight>>,
+    /// The sizes of the vertices if they have several weights.
     node_weights: Vec<Weight>,
+    num_weights: usize,
+    /// Those of one own vertex after the other if there are several; empty if there is one.
+    several: Vec<Weight>,
+    /// By weight, the sum over the vertices of all ranks.
+    totals: Vec<Weight>,
     /// Global numbers, ascending.
     ghosts: Vec<NodeId>,
     /// The number of ghosts that belong to each rank.
@@ -35,7 +41,7 @@ pub struct DistGraph {
 }
 
 /// The vertices of a rank and their arcs, as ParMETIS takes them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Rows {
     /// The start of the arcs of each own vertex (`xadj`), and the end of the last.
     pub offsets: Vec<usize>,
@@ -43,8 +49,23 @@ pub struct Rows {
     pub targets: Vec<NodeId>,
     /// Weights of the arcs, 1 or more (`adjwgt`); nothing if all weigh 1. All ranks give them, or none.
     pub edge_weights: Option<Vec<Weight>>,
-    /// Weights of the own vertices, 0 or more (`vwgt`); nothing if all weigh 1.
+    /// Weights of the own vertices, 0 or more, those of one vertex after the other (`vwgt`); nothing if all weigh 1.
     pub node_weights: Option<Vec<Weight>>,
+    /// The number of weights of each vertex (`ncon`), the same on all ranks.
+    pub num_weights: usize,
+}
+
+impl Default for Rows {
+    /// No vertices, of one weight.
+    fn default() -> Self {
+        Self {
+            offsets: Vec::new(),
+            targets: Vec::new(),
+            edge_weights: None,
+            node_weights: None,
+            num_weights: 1,
+        }
+    }
 }
 
 /// The reason why rows are no part of a graph. Vertices are counted from 0.
@@ -70,6 +91,10 @@ pub enum RowsError {
     NodeWeight { vertex: NodeId, weight: Weight },
     #[error("weights of edges are given on some ranks only")]
     Mixed,
+    #[error(
+        "vertices have {found} weights on one rank and {expected} on another; there is the same number on all, at least 1"
+    )]
+    NumWeights { found: u64, expected: u64 },
     #[error(
         "{vertex} lists {target}, but {target} does not list {vertex}; each edge must be listed at both ends"
     )]
@@ -107,8 +132,13 @@ pub struct Asymmetry {
 const COMPARED: usize = 1 << 20;
 
 impl Rows {
-    /// The vertices of all ranks.
+    /// The vertices of all ranks, which must have the same number of weights.
     pub(crate) fn ranges(&self, comm: &impl Comm) -> Result<Ranges, DistError> {
+        let numbers = comm.all_gather(&[self.num_weights as u64]).words;
+        let expected = numbers[0];
+        let differing = numbers.into_iter().find(|&found| found == 0 || found != expected);
+        let wrong = differing.map(|found| RowsError::NumWeights { found, expected });
+        agree(comm, wrong.map_or(Ok(()), Err))?;
         ranges_of(comm, self.offsets.len().saturating_sub(1))
     }
 
@@ -124,10 +154,11 @@ impl Rows {
             return Err(RowsError::Order { vertex: own.start + local as NodeId });
         }
         let last = self.offsets[vertices];
+        let of_vertices = vertices.saturating_mul(self.num_weights);
         let lengths = [
             ("neighbours", last, self.targets.len()),
             ("weights of edges", last, self.edge_weights.as_ref().map_or(last, Vec::len)),
-            ("weights of vertices", vertices, self.node_weights.as_ref().map_or(vertices, Vec::len)),
+            ("weights of vertices", of_vertices, self.node_weights.as_ref().map_or(of_vertices, Vec::len)),
         ];
         if let Some(&(what, last, found)) = lengths.iter().find(|(_, expected, found)| expected != found) {
             return Err(RowsError::Length { what, last, found });
@@ -135,8 +166,9 @@ impl Rows {
         let negative = |weights: &Vec<Weight>| weights.iter().position(|&weight| weight < 0);
         match self.node_weights.as_ref().and_then(|it| Some((negative(it)?, it))) {
             None => Ok(()),
-            Some((local, weights)) => {
-                Err(RowsError::NodeWeight { vertex: own.start + local as NodeId, weight: weights[local] })
+            Some((place, weights)) => {
+                let vertex = own.start + (place / self.num_weights) as NodeId;
+                Err(RowsError::NodeWeight { vertex, weight: weights[place] })
             }
         }
     }
@@ -306,17 +338,25 @@ impl DistGraph {
 
     /// The graph of rows that are known to be right, except that their sums may be too large.
     pub fn of_symmetric(comm: &impl Comm, ranges: Ranges, rows: Rows) -> Result<Self, DistError> {
-        let Rows { offsets, targets, edge_weights, node_weights } = rows;
-        let node_weights = node_weights.unwrap_or_else(|| vec![1; ranges.own().len()]);
+        let Rows { offsets, targets, edge_weights, node_weights, num_weights } = rows;
+        let weights = node_weights.unwrap_or_else(|| vec![1; num_weights * ranges.own().len()]);
         let num_arcs = targets.len() as i128;
-        let of_edges = edge_weights.as_deref().map_or(num_arcs, total_of);
-        agree(comm, check_sums(comm, [total_of(&node_weights), of_edges]))?;
+        let of_edges = edge_weights.as_ref().map_or(num_arcs, total_of);
+        let of_weight = |weight: usize| total_of(weights.iter().skip(weight).step_by(num_weights));
+        let totals = agree(comm, totals(comm, (0..num_weights).map(of_weight).collect(), of_edges))?;
+        let (node_weights, several) = match num_weights {
+            1 => (weights, Vec::new()),
+            _ => (weights.chunks_exact(num_weights).map(|own| size(own, &totals)).collect(), weights),
+        };
         let mut graph = Self {
             ranges,
             offsets,
             targets,
             edge_weights,
             node_weights,
+            num_weights,
+            several,
+            totals,
             ghosts: Vec::new(),
             ghosts_of: Vec::new(),
             sent: Vec::new(),
@@ -384,9 +424,30 @@ impl DistGraph {
         }
     }
 
-    /// The weights of the own vertices.
+    /// The weights of the own vertices. Of several, their sizes: the sum of a vertex's shares of all weights.
     pub fn node_weights(&self) -> &[Weight] {
         &self.node_weights
+    }
+
+    /// Returns the number of weights of each vertex.
+    pub fn num_weights(&self) -> usize {
+        self.num_weights
+    }
+
+    /// The weights of all own vertices, those of one after the other.
+    pub fn weights(&self) -> &[Weight] {
+        if self.several.is_empty() { &self.node_weights } else { &self.several }
+    }
+
+    /// The weights of an own vertex.
+    #[inline]
+    pub fn weights_of(&self, own: usize) -> &[Weight] {
+        &self.weights()[own * self.num_weights..][..self.num_weights]
+    }
+
+    /// By weight, the sum over the vertices of all ranks.
+    pub fn totals(&self) -> &[Weight] {
+        &self.totals
     }
 
     /// Returns whether edges have weights other than 1.
@@ -452,15 +513,34 @@ pub(crate) fn ranges_of(comm: &impl Comm, count: usize) -> Result<Ranges, DistEr
 }
 
 /// The sum of some weights.
-pub(crate) fn total_of(weights: &[Weight]) -> i128 {
-    weights.iter().map(|&weight| i128::from(weight)).sum()
+pub(crate) fn total_of<'a>(weights: impl IntoIterator<Item = &'a Weight>) -> i128 {
+    weights.into_iter().map(|&weight| i128::from(weight)).sum()
 }
 
-/// Returns whether the weights of vertices and edges fit, in sum over all ranks.
-fn check_sums(comm: &impl Comm, sums: [i128; 2]) -> Result<(), RowsError> {
-    match sums_of_long(comm, sums).iter().position(|&sum| sum > i128::from(Weight::MAX)) {
-        Some(0) => Err(RowsError::Overflow { what: "vertices" }),
-        Some(_) => Err(RowsError::Overflow { what: "edges, both directions counted," }),
-        None => Ok(()),
-    }
+/// The size of all vertices together, about, if they have several weights.
+const TOTAL_SIZE: Weight = 1 << 40;
+
+/// The size of a vertex: the sum of its shares of all weights, each rounded up.
+fn size(weights: &[Weight], totals: &[Weight]) -> Weight {
+    let scale = i128::from(TOTAL_SIZE / totals.len() as Weight);
+    let share = |(&weight, &total): (&Weight, &Weight)| {
+        let total = i128::from(total.max(1));
+        ((i128::from(weight) * scale + total - 1) / total) as Weight
+    };
+    weights.iter().zip(totals).map(share).sum()
+}
+
+/// The sum of each weight of the vertices over all ranks, if these and that of the edges fit.
+fn totals(comm: &impl Comm, own: Vec<i128>, of_edges: i128) -> Result<Vec<Weight>, RowsError> {
+    let mut sums = own;
+    sums.push(of_edges);
+    let fits = |(place, &sum): (usize, &i128)| {
+        let is_of_edges = place + 1 == sums.len();
+        let what = if is_of_edges { "edges, both directions counted," } else { "vertices" };
+        Weight::try_from(sum).map_err(|_| RowsError::Overflow { what })
+    };
+    let mut totals: Vec<Weight> =
+        sums_of_long(comm, &sums).iter().enumerate().map(fits).collect::<Result<_, _>>()?;
+    totals.pop();
+    Ok(totals)
 }

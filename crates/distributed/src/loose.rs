@@ -50,9 +50,9 @@ pub fn graph(comm: &impl Comm, rows: Rows) -> Result<DistGraph, DistError> {
 /// The rows without what means nothing, their arcs in ascending order.
 fn tidied(rows: Rows, ranges: &Ranges) -> Result<Rows, RowsError> {
     rows.check_lengths(ranges)?;
-    let Rows { offsets, targets, edge_weights, node_weights } = rows;
+    let Rows { offsets, targets, edge_weights, node_weights, num_weights } = rows;
     let (own, total) = (ranges.own(), ranges.total());
-    let mut tidy = Rows { offsets: vec![0], node_weights, ..Rows::default() };
+    let mut tidy = Rows { offsets: vec![0], node_weights, num_weights, ..Rows::default() };
     let (mut weights, mut row) = (Vec::new(), Vec::new());
     for (vertex, arcs) in own.zip(offsets.windows(2)) {
         row.clear();
@@ -103,7 +103,8 @@ fn union(comm: &impl Comm, ranges: &Ranges, rows: Rows) -> Rows {
     let arc = |&[both, weight]: &[u64; 2]| ((both >> 32) as NodeId, both as NodeId, weight as Weight);
     arcs.extend(turned.records().map(arc));
     arcs.sort_unstable();
-    let mut united = Rows { offsets: vec![0], node_weights: rows.node_weights, ..Rows::default() };
+    let Rows { node_weights, num_weights, .. } = rows;
+    let mut united = Rows { offsets: vec![0], node_weights, num_weights, ..Rows::default() };
     let mut weights = Vec::new();
     let mut rest = &arcs[..];
     for vertex in own {
@@ -210,7 +211,7 @@ mod tests {
                 let (target, weight) = if is_last { (target, weight) } else { (0, 1) };
                 let edge_weights = Some(vec![weight]);
                 let rows =
-                    Rows { offsets: vec![0, 1], targets: vec![target], edge_weights, node_weights: None };
+                    Rows { offsets: vec![0, 1], targets: vec![target], edge_weights, ..Rows::default() };
                 graph(comm, rows).map(|_| ()).map_err(|error| (error.rank, error.message))
             })
         };

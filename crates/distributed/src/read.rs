@@ -151,7 +151,7 @@ fn read_lines(comm: &impl Comm, path: &Path) -> Result<(DistGraph, Vec<GraphNote
     };
     let found = explained(comm, path, read())?;
     let lines::MetisPart { offsets, targets, edge_weights, node_weights, places, .. } = found;
-    let rows = Rows { offsets, targets, edge_weights, node_weights };
+    let rows = Rows { offsets, targets, edge_weights, node_weights, num_weights: 1 };
     let arcs: u64 = comm.all_gather(&[rows.targets.len() as u64]).words.iter().sum();
     let wrong = lines::wrong_count(name, header, place, arcs);
     // As many entries as edges: each edge is at one end only.
@@ -219,7 +219,7 @@ fn arc_of(rows: &Rows, ranges: &Ranges, Asymmetry { vertex, target, .. }: Asymme
 fn read_bytes(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
     let part = agree(comm, bytes::read(path, comm.rank(), comm.size()))?;
     let bytes::ParhipPart { offsets, targets, edge_weights, node_weights, places, .. } = part;
-    let rows = Rows { offsets, targets, edge_weights, node_weights };
+    let rows = Rows { offsets, targets, edge_weights, node_weights, num_weights: 1 };
     let ranges = Ranges::gather(comm, (rows.offsets.len() - 1) as u32);
     if let Some(asymmetry) = rows.first_asymmetry(comm, &ranges) {
         let Asymmetry { vertex, target, forward, backward } = asymmetry;

@@ -2,7 +2,7 @@
 
 use viem::base::rng::Rng;
 use viem::base::types::{NodeId, Weight};
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::{CsrGraph, GraphBuilder, VertexWeights};
 
 use crate::comm::Comm;
 use crate::graph::{DistGraph, Rows};
@@ -33,6 +33,16 @@ pub(crate) fn on_ranks<R: Send>(
     seed: u64,
     work: impl Fn(&ThreadComm<'_>, &DistGraph) -> R + Sync,
 ) -> Vec<R> {
+    weighed_on_ranks(size, (graph, None), seed, work)
+}
+
+/// The same for a graph whose vertices have several weights, if these are given.
+pub(crate) fn weighed_on_ranks<R: Send>(
+    size: usize,
+    (graph, several): (&CsrGraph, Option<&VertexWeights>),
+    seed: u64,
+    work: impl Fn(&ThreadComm<'_>, &DistGraph) -> R + Sync,
+) -> Vec<R> {
     let mut rng = Rng::new(seed);
     let n = graph.num_nodes();
     let mut ends: Vec<usize> = (1..size).map(|_| rng.below(n as u32 + 1) as usize).collect();
@@ -40,7 +50,13 @@ pub(crate) fn on_ranks<R: Send>(
     ends.push(n);
     threads::run(size, |comm| {
         let start = if comm.rank() == 0 { 0 } else { ends[comm.rank() - 1] };
-        work(comm, &DistGraph::new(comm, rows(graph, start..ends[comm.rank()])).unwrap())
+        let nodes = start..ends[comm.rank()];
+        let mut rows = rows(graph, nodes.clone());
+        if let Some(several) = several {
+            let of_vertices = nodes.flat_map(|node| several.of(node as NodeId)).copied().collect();
+            (rows.node_weights, rows.num_weights) = (Some(of_vertices), several.num_weights());
+        }
+        work(comm, &DistGraph::new(comm, rows).unwrap())
     })
 }
 
@@ -53,6 +69,7 @@ pub(crate) fn rows(graph: &CsrGraph, nodes: std::ops::Range<usize>) -> Rows {
         targets: graph.targets()[arcs.clone()].to_vec(),
         edge_weights: graph.edge_weights().is_some().then(|| arcs.map(|arc| graph.arc_weight(arc)).collect()),
         node_weights: Some(nodes.map(|node| graph.node_weight(node as NodeId)).collect()),
+        num_weights: 1,
     }
 }
 
@@ -68,6 +85,6 @@ pub(crate) fn rows_of(graph: &DistGraph) -> Rows {
         rows.offsets.push(rows.targets.len());
     }
     rows.edge_weights = graph.has_edge_weights().then_some(weights);
-    rows.node_weights = Some(graph.node_weights().to_vec());
+    (rows.node_weights, rows.num_weights) = (Some(graph.weights().to_vec()), graph.num_weights());
     rows
 }

@@ -48,4 +48,4 @@ pub use message::{keep_message, kept_message};
 #[cfg(unix)]
 pub use original::Original;
 pub use place::{Place, place};
-pub use several::{Several, SeveralError};
+pub use several::{Several, SeveralError, targets_by_weight};

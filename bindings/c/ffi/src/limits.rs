@@ -46,13 +46,25 @@ impl<'a> AskedLimits<'a, '_> {
         }
     }
 
-    /// The limits of each of several weights.
-    fn of_several(&self, weights: &'a VertexWeights) -> Result<SeveralWeights<'a>, RequestError> {
-        let count = if let [_] = self.balances { weights.num_weights() } else { self.balances.len() };
+    /// The limits of PEs or blocks by each of this many weights.
+    ///
+    /// # Errors
+    ///
+    /// There are neither limits for all weights nor some for each.
+    pub fn by_weight(&self, num_weights: usize) -> Result<Vec<LoadLimits<'a>>, RequestError> {
+        self.check(num_weights)?;
+        let count = if let [_] = self.balances { num_weights } else { self.balances.len() };
         let balances = self.balances.iter().cycle().take(count).enumerate();
-        let limits: Vec<LoadLimits<'a>> =
-            balances.map(|(weight, &balance)| self.of_weight(weight, balance)).collect();
-        SeveralWeights::new(weights, &limits)
+        Ok(balances.map(|(weight, &balance)| self.of_weight(weight, balance)).collect())
+    }
+
+    /// Checks that there are lists for each of this many weights where there are any.
+    fn check(&self, expected: usize) -> Result<(), RequestError> {
+        let lengths = [self.least_loads.len(), self.capacities.len(), self.nodes.len()];
+        match lengths.into_iter().find(|&found| ![0, expected].contains(&found)) {
+            Some(found) => Err(RequestError::LimitsDiffer { found, expected }),
+            None => Ok(()),
+        }
     }
 
     /// By weight, the bound of each of `count` nodes.
@@ -83,17 +95,16 @@ impl<'a> Limits<'a> {
         num_nodes: &dyn Fn() -> usize,
     ) -> Result<Self, RequestError> {
         let AskedLimits { balances, least_loads, capacities, nodes } = asked;
-        let expected = weights.map_or(1, VertexWeights::num_weights);
-        let lengths = [least_loads.len(), capacities.len(), nodes.len()];
-        if let Some(found) = lengths.into_iter().find(|&found| ![0, expected].contains(&found)) {
-            return Err(RequestError::LimitsDiffer { found, expected });
-        }
+        asked.check(weights.map_or(1, VertexWeights::num_weights))?;
         let by_weight = match weights {
             None => match (asked.of_one()?, nodes) {
                 (limits, []) => ByWeight::One(limits),
                 (limits, _) => ByWeight::Several(SeveralWeights::of_graph(graph, limits)),
             },
-            Some(weights) => ByWeight::Several(asked.of_several(weights)?),
+            Some(weights) => {
+                let limits = asked.by_weight(weights.num_weights())?;
+                ByWeight::Several(SeveralWeights::new(weights, &limits)?)
+            }
         };
         let by_weight = match by_weight {
             ByWeight::Several(several) if !nodes.is_empty() => {

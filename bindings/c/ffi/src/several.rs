@@ -1,13 +1,12 @@
 //! Partitions by several weights, as METIS and ParMETIS ask for them.
 
-use viem::base::types::BlockId;
 use viem::graph::VertexWeights;
 use viem::machine::{Blocks, HierarchyError};
-use viem::partition::TargetsError;
+use viem::partition::{Targets, TargetsError};
 use viem::solve::{LoadLimits, Objective, RequestError, SeveralWeights, Solution, SolveError};
 use viem::{Config, CsrGraph, PreparedMachine, Request};
 
-use crate::{MemoryError, check_memory, memory_of_run, targets_within};
+use crate::{Divided, MemoryError, check_memory, memory_of_run, targets_within};
 
 /// A graph whose vertices have several weights, and the parts that are asked for.
 pub struct Several<'a> {
@@ -45,39 +44,37 @@ impl Several<'_> {
         let (n, k, num_weights) = (self.graph.num_nodes(), self.num_parts, self.weights.num_weights());
         let size = (num_weights * (n + k)) as u128;
         check_memory(memory_of_run(n, self.graph.num_arcs()) + 64 * k as u128 + 32 * size)?;
-        self.with_limits(|blocks, several| {
-            let machine = PreparedMachine::new(blocks);
-            let request = Request::new(self.graph, &machine).balanced(several).minimise(Objective::Cut);
-            Ok(request.solve(config)?)
-        })
-    }
-
-    /// Returns whether parts keep the bounds of all weights.
-    pub fn keeps_bounds(&self, parts: &[BlockId]) -> Result<bool, SeveralError> {
-        self.with_limits(|blocks, several| {
-            Ok(several.loads(blocks, parts).iter().all(|loads| loads.overload == 0))
-        })
-    }
-
-    /// Does some work with the limits of all weights.
-    fn with_limits<R>(
-        &self,
-        work: impl FnOnce(&Blocks, &SeveralWeights<'_>) -> Result<R, SeveralError>,
-    ) -> Result<R, SeveralError> {
-        let &Self { weights, num_parts, .. } = self;
-        let num_weights = weights.num_weights();
-        let targets = (0..num_weights).map(|weight| {
-            let shares = match self.shares {
-                Some(shares) => shares.iter().skip(weight).step_by(num_weights).copied().collect(),
-                None => vec![1.0 / num_parts as f64; num_parts],
-            };
-            let targets = targets_within(&weights.alone(weight), &shares, self.imbalances[weight])?;
-            // As with METIS, a part may have little of one weight.
-            targets.with_least_loads(vec![0; num_parts])
-        });
-        let targets = targets.collect::<Result<Vec<_>, TargetsError>>()?;
+        let divided: Vec<Divided> =
+            self.weights.totals().iter().map(|&total| Divided { total, num_vertices: n }).collect();
+        let targets = targets_by_weight(&divided, k, self.shares, self.imbalances)?;
         let limits: Vec<LoadLimits<'_>> = targets.iter().map(LoadLimits::from).collect();
-        let several = SeveralWeights::new(weights, &limits)?;
-        work(&Blocks::equal(num_parts)?, &several)
+        let (several, blocks) = (SeveralWeights::new(self.weights, &limits)?, Blocks::equal(k)?);
+        let machine = PreparedMachine::new(&blocks);
+        let request = Request::new(self.graph, &machine).balanced(&several).minimise(Objective::Cut);
+        Ok(request.solve(config)?)
     }
+}
+
+/// The shares and bounds of this many parts by each weight, of which so much is divided. `shares` has those of one part after the other, all equal without; an
+/// imbalance of 1.03 lets parts be 3 % heavier. Of several weights, a part may have little of one, as with METIS.
+///
+/// # Errors
+///
+/// There are no parts or too many.
+pub fn targets_by_weight(
+    divided: &[Divided],
+    num_parts: usize,
+    shares: Option<&[f64]>,
+    imbalances: &[f64],
+) -> Result<Vec<Targets>, TargetsError> {
+    let num_weights = divided.len();
+    let of_weight = |(weight, &divided): (usize, &Divided)| {
+        let shares = match shares {
+            Some(shares) => shares.iter().skip(weight).step_by(num_weights).copied().collect(),
+            None => vec![1.0; num_parts],
+        };
+        let targets = targets_within(divided, &shares, imbalances[weight])?;
+        if num_weights == 1 { Ok(targets) } else { targets.with_least_loads(vec![0; num_parts]) }
+    };
+    divided.iter().enumerate().map(of_weight).collect()
 }

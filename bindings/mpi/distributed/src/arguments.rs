@@ -21,9 +21,18 @@ pub struct Graph {
     vwgt: *const c_void,
     adjwgt: *const c_void,
     bits: i32,
+    num_weights: i32,
 }
 
 impl Graph {
+    /// The number of weights of each vertex.
+    fn num_weights(&self) -> Result<usize, Error> {
+        let message =
+            || format!("the vertices of `graph` have {} weights; it must be 1 or more", self.num_weights);
+        let given = usize::try_from(self.num_weights).map_err(|_| Error::usage(message()))?;
+        Ok(given.max(1))
+    }
+
     /// An array of this graph.
     ///
     /// # Safety
@@ -115,8 +124,10 @@ impl Arguments {
         check_memory(memory_of_graph(count, num_arcs))?;
         // SAFETY: as above, and the offsets are checked.
         let targets = unsafe { graph.array("adjncy", graph.adjncy, num_arcs) }?;
+        let num_weights = graph.num_weights()?;
+        check_memory(16 * (count * num_weights) as u128)?;
         // SAFETY: as above.
-        let node_weights = unsafe { graph.optional("vwgt", graph.vwgt, count) }?;
+        let node_weights = unsafe { graph.optional("vwgt", graph.vwgt, count * num_weights) }?;
         // SAFETY: as above.
         let edge_weights = unsafe { graph.optional("adjwgt", graph.adjwgt, num_arcs) }?;
         let rows = Rows {
@@ -124,6 +135,7 @@ impl Arguments {
             targets: targets_of(targets, starts[size])?,
             edge_weights: edge_weights.map(Integers::to_vec),
             node_weights: node_weights.map(Integers::to_vec),
+            num_weights,
         };
         // SAFETY: as above.
         let fixed = unsafe { optional("fixed", self.fixed, count) }?;

@@ -18,7 +18,7 @@ mod refused;
 
 use std::ffi::c_char;
 
-use viem::solve::Balance;
+use viem::solve::{Balance, LoadLimits};
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
 use viem_c::mapping::{Loads, Migration, Report, VIEM_UNKNOWN};
@@ -84,6 +84,7 @@ struct Job<'a> {
     part: Part,
     weight: f64,
     config: DistConfig,
+    limits: Vec<LoadLimits<'a>>,
 }
 
 impl<'a> Job<'a> {
@@ -92,7 +93,8 @@ impl<'a> Job<'a> {
     /// As for [`distributed_divide`].
     unsafe fn new(arguments: &Arguments, rank: usize, size: usize) -> Result<Self, Error> {
         // SAFETY: the caller's promise, for both handles.
-        let settings = config(or_default(unsafe { arguments.settings.as_ref() }))?;
+        let settings: &'a Settings = or_default(unsafe { arguments.settings.as_ref() });
+        let config = config(settings)?;
         // SAFETY: as above.
         let machine: Option<&'a Machine> = unsafe { arguments.machine.as_ref() };
         let goal = match machine {
@@ -107,7 +109,8 @@ impl<'a> Job<'a> {
         }
         // SAFETY: the caller's promise.
         let part = unsafe { arguments.part(rank, size) }?;
-        Ok(Self { goal, part, weight: arguments.migration_weight, config: settings })
+        let limits = settings.limits_by_weight(part.rows.num_weights)?;
+        Ok(Self { goal, part, weight: arguments.migration_weight, config, limits })
     }
 }
 
@@ -134,27 +137,27 @@ unsafe fn run(comm: &impl Comm, arguments: &Arguments) -> Result<DistSolution, D
     let starts = job.part.starts.iter().map(|&start| start as u64);
     let remaps = u64::from(job.part.old.is_some());
     alike::check(comm, &[("function", remaps), ("`vtxdist`", alike::digest(starts))])?;
-    let Job { goal, part, weight, config } = job;
+    let Job { goal, part, weight, config, limits } = job;
     let Part { rows, old, fixed, .. } = part;
     let weight = agree(comm, migration_weight_of(weight).map_err(Refused::from))?;
     let graph = DistGraph::new(comm, rows)?;
     let old = old.as_deref().map(|blocks| Old { blocks, weight });
-    let given = Given::default().with_old(old).with_fixed(fixed.as_deref());
+    let given = Given::default().with_old(old).with_fixed(fixed.as_deref()).with_limits(&limits);
     divide(comm, &graph, goal, given, &config)
 }
 
 fn report(solution: &DistSolution) -> Report {
-    let known = &solution.report;
+    let (known, loads) = (&solution.report, &solution.report.loads);
     Report {
         cut: known.cut,
         loads: Loads {
-            least: known.loads.iter().copied().min().unwrap_or(0),
-            greatest: known.loads.iter().copied().max().unwrap_or(0),
-            bound: known.bounds.iter().copied().max().unwrap_or(0),
-            overload: known.overload,
-            below_half: known.below_half as i64,
-            below_least: known.below_least as i64,
-            shortfall: known.shortfall,
+            least: loads.of_blocks.iter().copied().min().unwrap_or(0),
+            greatest: loads.of_blocks.iter().copied().max().unwrap_or(0),
+            bound: loads.bounds.iter().copied().max().unwrap_or(0),
+            overload: loads.overload,
+            below_half: loads.below_half as i64,
+            below_least: loads.below_least as i64,
+            shortfall: loads.shortfall,
             ..Loads::unknown()
         },
         migration: Migration { weight: known.migration.unwrap_or(VIEM_UNKNOWN), ..Migration::unknown() },

@@ -8,7 +8,6 @@
 //! | `arguments` | the arguments of C: arrays of either width, results |
 //! | `input` | what a rank gives to a function that partitions, and what it gets |
 //! | `partition` | the graph of all ranks, and its partition |
-//! | `several` | the same where vertices have several weights |
 //!
 //! A fault on one rank is returned on all, as `METIS_ERROR`; `viem_parmetis_error` has the message of the first such rank.
 //!
@@ -20,7 +19,6 @@
 mod arguments;
 mod input;
 mod partition;
-mod several;
 
 use std::ffi::{c_char, c_int};
 

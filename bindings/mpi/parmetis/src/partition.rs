@@ -2,29 +2,27 @@
 
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
-use viem_distributed::comm::{Comm, sum};
+use viem::solve::LoadLimits;
+use viem_distributed::comm::Comm;
 use viem_distributed::error::{DistError, agree};
 use viem_distributed::graph::{DistGraph, Rows};
 use viem_distributed::mesh::{Elements, dual};
 use viem_distributed::solve::{DistConfig, Given, Goal, Old, divide};
 use viem_distributed::{alike, loose};
-use viem_ffi::{Divided, environment, targets_within};
+use viem_ffi::{Divided, environment, targets_by_weight};
 
 use crate::arguments::{Function, Lists};
 use crate::input::{Found, Input, Parts};
-use crate::several;
 
 /// Partitions the graph, or the mesh, of all ranks.
 pub(crate) fn partition(comm: &impl Comm, mut input: Input) -> Result<Found, DistError> {
     check_alike(comm, &input)?;
-    let mut rows = rows(comm, &mut input)?;
-    let is_single = input.parts.num_weights == 1;
-    rows.node_weights = if is_single { input.vertex_weights.take() } else { None };
-    let graph = loose::graph(comm, rows)?;
-    match (graph.ranges().total(), is_single) {
-        (0, _) => Ok(Found { parts: Vec::new(), cut: 0 }),
-        (_, true) => single(comm, &graph, &input),
-        (_, false) => several::partition(comm, &graph, &input),
+    let rows = rows(comm, &mut input)?;
+    let (node_weights, num_weights) = (input.vertex_weights.take(), input.parts.num_weights);
+    let graph = loose::graph(comm, Rows { node_weights, num_weights, ..rows })?;
+    match graph.ranges().total() {
+        0 => Ok(Found { parts: Vec::new(), cut: 0 }),
+        _ => divided(comm, &graph, &input),
     }
 }
 
@@ -56,7 +54,7 @@ fn rows(comm: &impl Comm, input: &mut Input) -> Result<Rows, DistError> {
     }
     let targets = agree(comm, input.neighbours())?;
     let Lists { offsets, .. } = std::mem::take(&mut input.lists);
-    Ok(Rows { offsets, targets, edge_weights: input.edge_weights.take(), node_weights: None })
+    Ok(Rows { offsets, targets, edge_weights: input.edge_weights.take(), ..Rows::default() })
 }
 
 /// The elements that lists of their nodes are.
@@ -64,19 +62,19 @@ pub(crate) fn elements(Lists { offsets, entries }: Lists) -> Elements {
     Elements { offsets, nodes: entries.into_iter().map(|node| node as u64).collect() }
 }
 
-/// Partitions a graph of one weight.
-fn single(comm: &impl Comm, graph: &DistGraph, input: &Input) -> Result<Found, DistError> {
+/// Partitions a graph.
+fn divided(comm: &impl Comm, graph: &DistGraph, input: &Input) -> Result<Found, DistError> {
     let &Parts { num_parts, seed, price, .. } = &input.parts;
-    let equal = || vec![1.0; num_parts];
-    let shares = input.parts.shares.clone().unwrap_or_else(equal);
-    let total = sum(comm, graph.node_weights().iter().sum());
-    let divided = Divided { total, num_vertices: graph.ranges().total() as usize };
-    let targets = agree(comm, targets_within(divided, &shares, input.parts.imbalances[0]))?;
+    let num_vertices = graph.ranges().total() as usize;
+    let divided: Vec<Divided> = graph.totals().iter().map(|&total| Divided { total, num_vertices }).collect();
+    let Parts { shares, imbalances, .. } = &input.parts;
+    let targets = agree(comm, targets_by_weight(&divided, num_parts, shares.as_deref(), imbalances))?;
+    let limits: Vec<LoadLimits<'_>> = targets.iter().map(LoadLimits::from).collect();
     let goal = machine(comm.rank(), num_parts).map_or(Goal::Blocks(num_parts), Goal::Pes);
     let weight = MigrationWeight::rounded(price);
     let old = input.old.as_deref().map(|blocks| Old { blocks, weight });
     let sizes = input.sizes();
-    let given = Given::default().with_old(old).with_sizes(Some(&sizes)).with_targets(Some(&targets));
+    let given = Given::default().with_old(old).with_sizes(Some(&sizes)).with_limits(&limits);
     let solution = divide(comm, graph, goal, given, &config(seed))?;
     Ok(Found { parts: solution.blocks, cut: solution.report.cut })
 }

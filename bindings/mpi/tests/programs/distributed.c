@@ -104,7 +104,7 @@ static int errs(void)
 static void check_errors(const viem_machine *machine)
 {
     viem_error *error = NULL;
-    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt, 0};
+    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt, 0, 0};
     int is_wrong = errs();
     const viem_dist_graph *given = is_wrong ? NULL : &graph;
     expect(viem_dist_partition(MPI_COMM_WORLD, given, 2, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "`graph`");
@@ -173,7 +173,7 @@ static void check_short(const viem_machine *machine, const viem_settings *settin
         targets[arc] = (int32_t)adjncy[arc];
         edge_weights[arc] = (int32_t)adjwgt[arc];
     }
-    viem_dist_graph graph = {starts, offsets, targets, weights, edge_weights, 32};
+    viem_dist_graph graph = {starts, offsets, targets, weights, edge_weights, 32, 1};
     memcpy(old, blocks, sizeof blocks);
     memset(blocks, 0, sizeof blocks);
     viem_error *error = NULL;
@@ -184,6 +184,49 @@ static void check_short(const viem_machine *machine, const viem_settings *settin
     if (errs()) targets[0] = -1;
     expect(viem_dist_map_f(comm, &graph, machine, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_BAD_DATA, &error,
            "entry 0 of `adjncy` is -1");
+}
+
+/* Two weights: the same time for each vertex, and memory for those on the left, of which the first block has most, as of the time. */
+static void check_several(uint64_t *hash)
+{
+    static int64_t weights[2 * TOTAL];
+    static int32_t all[TOTAL];
+    for (int64_t i = 0; i < count; i++) {
+        weights[2 * i] = 1;
+        weights[2 * i + 1] = (first + i) % WIDTH < WIDTH / 2;
+    }
+    const double imbalances[] = {0.05, 0.1}, least_loads[] = {0.9, 0};
+    const uint32_t capacities[] = {2, 3, 1, 1, 1, 1};
+    const int64_t greatest[] = {1260, 630, 630, 792, 264, 264}, least[] = {1080, 540, 540, 0, 0, 0};
+    viem_dist_graph graph = {vtxdist, xadj, adjncy, weights, adjwgt, 64, 2};
+    viem_settings *settings = NULL;
+    viem_report report;
+    viem_error *error = NULL;
+    CHECK(viem_settings_new(VIEM_PRESET_FAST, &settings, NULL) == VIEM_STATUS_OK);
+    CHECK(viem_settings_set_limits_of_weights(settings, 2, imbalances, least_loads, NULL) == VIEM_STATUS_OK);
+    CHECK(viem_settings_set_capacities_of_weights(settings, 2, 3, capacities, NULL) == VIEM_STATUS_OK);
+    CHECK(viem_dist_partition(MPI_COMM_WORLD, &graph, 3, NULL, settings, blocks, &report, NULL) == VIEM_STATUS_OK);
+    int64_t loads[6] = {0};
+    gather(all);
+    for (int64_t v = 0; v < TOTAL; v++) {
+        loads[all[v]]++;
+        loads[3 + all[v]] += v % WIDTH < WIDTH / 2;
+        *hash = (*hash ^ (uint64_t)all[v]) * 0x100000001b3u;
+    }
+    for (int i = 0; i < 6; i++) CHECK(loads[i] <= greatest[i] && loads[i] >= least[i]);
+    CHECK(report.loads.overload == 0 && report.loads.shortfall == 0);
+    graph.num_weights = errs() ? -1 : 2;
+    expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 3, NULL, settings, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "-1 weights");
+    graph.num_weights = errs() && num_ranks > 1 ? 1 : 2;
+    viem_status status = viem_dist_partition(MPI_COMM_WORLD, &graph, 4, NULL, NULL, blocks, NULL, &error);
+    if (num_ranks > 1) {
+        expect(status, VIEM_STATUS_BAD_DATA, &error, "the same number on all");
+    }
+    graph.num_weights = 2;
+    expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 4, NULL, settings, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "3 capacities");
+    graph.num_weights = 1;
+    expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 3, NULL, settings, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "2 limits for 1 weight");
+    viem_settings_free(settings);
 }
 
 int main(int argc, char **argv)
@@ -201,7 +244,7 @@ int main(int argc, char **argv)
     CHECK(viem_machine_new("4:2", "1:10", NULL, &machine, NULL) == VIEM_STATUS_OK);
     CHECK(viem_settings_new(VIEM_PRESET_FAST, &settings, NULL) == VIEM_STATUS_OK);
     CHECK(viem_settings_set_seed(settings, 5, NULL) == VIEM_STATUS_OK);
-    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt, 64};
+    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt, 64, 1};
     /* Ranks without vertices need no arrays, and those without fixed ones no list of them. */
     if (count == 0) graph.xadj = graph.adjncy = graph.vwgt = NULL;
     const int32_t *own_fixed = count == 0 ? NULL : fixed;
@@ -220,6 +263,7 @@ int main(int argc, char **argv)
     CHECK(viem_dist_remap(MPI_COMM_WORLD, &graph, NULL, NUM_BLOCKS, old, 100.0, own_fixed, settings, blocks, &report, &error)
           == VIEM_STATUS_OK);
     check(&report, 0, &hash);
+    check_several(&hash);
     check_errors(machine);
     viem_settings_free(settings);
     viem_machine_free(machine);

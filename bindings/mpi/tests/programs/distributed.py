@@ -60,6 +60,18 @@ parts = viem.mpi.partition_distributed(comm, graph, 6, imbalance=0, preset="fast
 assert (np.bincount(all_of(parts)) == TOTAL // 6).all() and parts.report["cost"] == parts.report["cut"]
 again = viem.mpi.remap_distributed(comm, graph, parts.places, 10, num_blocks=6, preset="fast")
 assert again.report["migration"]["weight"] < 50
+# Each vertex takes the same time, those on the left also memory, of which the first block has most, as of the time.
+numbers = np.arange(first, last)
+several = np.stack([np.ones(last - first, np.int64), numbers % WIDTH < WIDTH // 2], axis=1)
+limits = {"imbalance": [0.05, 0.1], "capacities": [[2, 3], [1, 1], [1, 1]], "least_load": [0.9, 0]}
+both = viem.mpi.partition_distributed(comm, graph, 3, weights=several, preset="fast", **limits)
+places = all_of(both)
+time = np.bincount(places)
+memory = np.bincount(places, np.arange(TOTAL) % WIDTH < WIDTH // 2, minlength=3)
+assert (time <= [630, 315, 315]).all() and (time >= [540, 270, 270]).all(), time
+assert (memory <= [396, 132, 132]).all() and both.report["loads"]["overload"] == 0, memory
+least = viem.mpi.partition_distributed(comm, graph, 2, imbalance=0.5, least_load=[600, 500], preset="fast")
+assert (np.bincount(all_of(least)) >= [600, 500]).all()
 for wrong in (
     lambda: viem.mpi.map_distributed(comm, graph, machine, fixed=fixed + 8 * (comm.rank == comm.size - 1)),
     lambda: viem.mpi.map_distributed(comm, graph, 3),
@@ -67,7 +79,8 @@ for wrong in (
     lambda: viem.mpi.partition_distributed(comm, graph, -1),
     lambda: viem.mpi.partition_distributed(comm, graph, 2, preset="fastsocial"),
     lambda: viem.mpi.partition_distributed(comm, graph, 2, imbalance=[0.1, 0.2]),
-    lambda: viem.mpi.partition_distributed(comm, graph, 2, least_load=[10, 10]),
+    lambda: viem.mpi.partition_distributed(comm, graph, 2, least_load=[10, 10, 10]),
+    lambda: viem.mpi.partition_distributed(comm, graph, 2, weights=several, imbalance=[0.1, 0.1, 0.1]),
     lambda: viem.mpi.remap_distributed(comm, graph, parts.places, 10),
     lambda: viem.mpi.remap_distributed(comm, graph, parts.places, float("nan"), num_blocks=6),
 ):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._errors import DataError, Error, InputError, InternalError, OutputError, ResourceError, UsageError
 from ._graph import vector
 from ._machine import PES, Machine
-from ._settings import Preset, Settings
+from ._settings import Imbalance, LeastLoad, Preset, Settings
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -42,8 +42,11 @@ _REPORT = np.dtype(
 )
 """The fields of `viem_report`."""
 _ARRAYS = ("vtxdist", "xadj", "adjncy", "vwgt", "adjwgt")
-_GRAPH = np.dtype([*((name, "u8") for name in _ARRAYS), ("bits", "i4")], align=True)
-"""The fields of `viem_dist_graph`: addresses of arrays, and the bits of their entries."""
+_GRAPH = np.dtype([*((name, "u8") for name in _ARRAYS), ("bits", "i4"), ("num_weights", "i4")], align=True)
+"""The fields of `viem_dist_graph`: addresses of arrays, the bits of their entries, and the number of weights of each vertex."""
+
+_Limits = tuple[Imbalance, LeastLoad, Optional[ArrayLike]]
+"""Imbalance, least load and capacities."""
 
 
 class Distributed(NamedTuple):
@@ -53,7 +56,7 @@ class Distributed(NamedTuple):
     """The PE, or block, of each vertex of this rank."""
     report: dict[str, Any]
     """The same on all ranks, but for the time: `cost` (J, or the cut), `cut`, `loads` (a dict with `least`, `greatest`, `bound`, `overload`, `below_half`,
-    `below_least`, `shortfall`), `migration` of a remapping (with `weight`), `seconds`."""
+    `below_least`, `shortfall`; of several weights, by the one whose bound is exceeded most, or comes nearest to it), `migration` of a remapping (with `weight`), `seconds`."""
 
 
 def _known(report: NDArray[Any], names: Iterable[str]) -> dict[str, Any]:
@@ -80,6 +83,7 @@ class _Rank(NamedTuple):
     xadj: NDArray[np.int64]
     adjncy: NDArray[np.int64]
     weights: Optional[NDArray[np.int64]]
+    num_weights: int
     edge_weights: Optional[NDArray[np.int64]]
     fixed: Optional[NDArray[np.int32]]
     old: Optional[NDArray[np.int32]]
@@ -93,8 +97,9 @@ def map_distributed(
     *,
     weights: Optional[ArrayLike] = None,
     fixed: Optional[ArrayLike] = None,
-    imbalance: float = 0.03,
-    least_load: float = 0.0,
+    imbalance: Imbalance = 0.03,
+    least_load: LeastLoad = 0.0,
+    capacities: Optional[ArrayLike] = None,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
@@ -111,8 +116,9 @@ def map_distributed(
         The rows of this rank, as ParMETIS has them: vertices have global numbers, and those of rank r follow those of rank r - 1. Each edge
         is in the rows of both its ends. The weights of edges, `data`, are given on all ranks or none.
     machine : viem.Machine
-    weights : array of n numbers, optional
-        Weights of the vertices of this rank, 1 by default.
+    weights : array of n numbers, or with n rows of c numbers, optional
+        Weights of the vertices of this rank, 1 by default. The rows of a matrix are several weights of each vertex, such as time and memory, which are all
+        balanced.
     fixed : array of n numbers, optional
         The PE where each vertex of this rank must be, or -1 if it is free, as all are by default.
 
@@ -133,8 +139,9 @@ def map_distributed(
         rows = (indptr, indices)  # of the vertices of this rank
         pes = viem.mpi.map_distributed(MPI.COMM_WORLD, rows, viem.Machine("4:16", distances="1:10")).places
     """
-    settings = (imbalance, least_load, preset, seed, threads)
-    return _divide(comm, "map", lambda: _rank(graph, weights, fixed, None, settings), machine=machine)
+    limits = (imbalance, least_load, capacities)
+    settings = (preset, seed, threads)
+    return _divide(comm, "map", lambda: _rank(graph, weights, fixed, None, limits, settings), machine=machine)
 
 
 def partition_distributed(
@@ -144,15 +151,19 @@ def partition_distributed(
     *,
     weights: Optional[ArrayLike] = None,
     fixed: Optional[ArrayLike] = None,
-    imbalance: float = 0.03,
-    least_load: float = 0.0,
+    imbalance: Imbalance = 0.03,
+    least_load: LeastLoad = 0.0,
+    capacities: Optional[ArrayLike] = None,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
 ) -> Distributed:
     """The same for blocks of equal weight with a small cut, `num_blocks` of them. No more than there are vertices; none is empty."""
-    settings = (imbalance, least_load, preset, seed, threads)
-    return _divide(comm, "partition", lambda: _rank(graph, weights, fixed, None, settings), num_blocks=num_blocks)
+    limits = (imbalance, least_load, capacities)
+    settings = (preset, seed, threads)
+    return _divide(
+        comm, "partition", lambda: _rank(graph, weights, fixed, None, limits, settings), num_blocks=num_blocks
+    )
 
 
 def remap_distributed(
@@ -165,8 +176,9 @@ def remap_distributed(
     num_blocks: Optional[int] = None,
     weights: Optional[ArrayLike] = None,
     fixed: Optional[ArrayLike] = None,
-    imbalance: float = 0.03,
-    least_load: float = 0.0,
+    imbalance: Imbalance = 0.03,
+    least_load: LeastLoad = 0.0,
+    capacities: Optional[ArrayLike] = None,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
@@ -175,12 +187,13 @@ def remap_distributed(
 
     `old` has the PE, or block, where each vertex of this rank is, or -1 for a new one. Either a machine or a number of blocks is given.
     """
-    settings = (imbalance, least_load, preset, seed, threads)
+    limits = (imbalance, least_load, capacities)
+    settings = (preset, seed, threads)
 
     def rank() -> _Rank:
         if (machine is None) == (num_blocks is None):
             raise UsageError("either a machine or a number of blocks is given")
-        return _rank(graph, weights, fixed, old, settings)
+        return _rank(graph, weights, fixed, old, limits, settings)
 
     return _divide(comm, "remap", rank, machine=machine, num_blocks=num_blocks or 0, migration_weight=migration_weight)
 
@@ -190,14 +203,14 @@ def _rank(
     weights: Optional[ArrayLike],
     fixed: Optional[ArrayLike],
     old: Optional[ArrayLike],
-    settings: tuple[float, float, str, int, int],
+    limits: _Limits,
+    settings: tuple[str, int, int],
 ) -> _Rank:
     """The arrays of this rank, checked as far as the library cannot."""
-    imbalance, least_load, preset, seed, threads = settings
+    imbalance, least_load, capacities = limits
+    preset, seed, threads = settings
     if preset not in _PRESETS:
         raise UsageError(f'the preset of distributed graphs is {preset!r}; it must be "fast", "eco" or "strong"')
-    if np.ndim(imbalance) or np.ndim(least_load):
-        raise UsageError("distributed graphs have one imbalance and one least load, each a number")
     if not isinstance(graph, tuple) or len(graph) not in (2, 3):
         raise UsageError("the rows of a rank are a tuple (indptr, indices) or (indptr, indices, data)")
     xadj, adjncy = (_whole(name, values, np.int64) for name, values in zip(("indptr", "indices"), graph))
@@ -206,11 +219,13 @@ def _rank(
         raise UsageError("`indptr` has no entry; it has one more than this rank has vertices")
     num_arcs = int(xadj[-1])
     edge_weights = _whole("data", graph[2], np.int64) if len(graph) == 3 else None
+    num_weights, weights = _flat(weights)
     own = {"weights": weights, "fixed": fixed, "old": old}
     types = {"weights": np.int64, "fixed": np.int32, "old": np.int32}
     arrays = {name: None if values is None else _whole(name, values, types[name]) for name, values in own.items()}
     lengths = {"indices": (adjncy, num_arcs), "data": (edge_weights, num_arcs)}
-    lengths.update((name, (array, count)) for name, array in arrays.items())
+    counts = {"weights": num_weights * count, "fixed": count, "old": count}
+    lengths.update((name, (array, counts[name])) for name, array in arrays.items())
     for name, (array, expected) in lengths.items():
         if array is not None and len(array) != expected:
             raise DataError(f"`{name}` has {len(array)} entries, not {expected}")
@@ -219,11 +234,20 @@ def _rank(
         xadj,
         adjncy,
         cast("Optional[NDArray[np.int64]]", arrays["weights"]),
+        num_weights,
         edge_weights,
         cast("Optional[NDArray[np.int32]]", arrays["fixed"]),
         cast("Optional[NDArray[np.int32]]", arrays["old"]),
-        Settings(preset, seed, threads).balanced(1, imbalance, least_load=least_load),
+        Settings(preset, seed, threads).balanced(num_weights, imbalance, least_load=least_load, capacities=capacities),
     )
+
+
+def _flat(weights: Optional[ArrayLike]) -> tuple[int, Optional[ArrayLike]]:
+    """The number of weights of each vertex, and those of one vertex after the other."""
+    array = None if weights is None else np.asarray(weights)
+    if array is None or array.ndim != 2:
+        return 1, weights
+    return array.shape[1], array.reshape(-1)
 
 
 def _whole(name: str, values: ArrayLike, kind: Any) -> NDArray[Any]:
@@ -284,7 +308,7 @@ def _divide(
     graph = np.zeros(1, _GRAPH)
     for name, array in zip(_ARRAYS, (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)):
         graph[name] = _address(array).value or 0
-    graph["bits"] = 64
+    graph["bits"], graph["num_weights"] = 64, own.num_weights
     report = np.zeros(1, _REPORT)
     with ExitStack() as stack:
         make = partial(_make, stack, library)
@@ -357,14 +381,27 @@ def _make(stack: ExitStack, library: ctypes.CDLL, kind: str, suffix: str, *argum
 
 def _settings(make: Make, library: ctypes.CDLL, settings: Settings) -> ctypes.c_void_p:
     handle = make("settings", "new", ctypes.c_int(_PRESETS.index(settings.preset)))
-    values = {
-        "seed": ctypes.c_uint64(settings.seed),
-        "threads": ctypes.c_int64(settings.threads),
-        "imbalance": ctypes.c_double(settings.imbalances[0]),
-        "least_load": ctypes.c_double(settings.least_shares[0]),
-    }
-    for name, value in values.items():
-        _checked(library, getattr(library, f"viem_settings_set_{name}"), handle, value)
+
+    def put(name: str, *values: Any) -> None:
+        _checked(library, getattr(library, f"viem_settings_set_{name}"), handle, *values)
+
+    put("seed", ctypes.c_uint64(settings.seed))
+    put("threads", ctypes.c_int64(settings.threads))
+    imbalances, shares = settings.imbalances, settings.least_shares
+    count = max(len(imbalances), len(shares))
+    if count == 1:
+        put("imbalance", ctypes.c_double(imbalances[0]))
+        put("least_load", ctypes.c_double(shares[0]))
+    else:
+        each = [np.array(values * (count if len(values) == 1 else 1), float) for values in (imbalances, shares)]
+        if len(each[0]) != len(each[1]):
+            raise UsageError(f"there are {len(each[0])} imbalances, but {len(each[1])} least loads")
+        put("limits_of_weights", ctypes.c_int64(count), *map(_address, each))
+    tables = (("least_loads", settings.least_loads, np.int64), ("capacities", settings.capacities, np.uint32))
+    for name, lists, kind in tables:
+        if lists:
+            table = _whole(name, np.stack(lists, axis=1).reshape(-1), kind)
+            put(f"{name}_of_weights", ctypes.c_int64(len(lists)), ctypes.c_int64(len(lists[0])), _address(table))
     return handle
 
 

@@ -102,7 +102,7 @@ impl Fixed {
         let (path, fixed) = options.fixed.as_ref().zip(result.fixed.as_ref())?;
         let over = |(load, bound): (&Weight, &Weight)| load > bound;
         let over: Vec<usize> = (0..fixed.loads.len())
-            .filter(|&block| over((&fixed.loads[block], &result.bounds[block])))
+            .filter(|&block| over((&fixed.loads[block], &result.loads.bounds[block])))
             .collect();
         let place = if options.blocks.is_some() { "block" } else { "PE" };
         let warning = over.first().map(|&first| {
@@ -112,7 +112,7 @@ impl Fixed {
             };
             format!(
                 "the vertices that are fixed to {place} {first} weigh {}, more than its bound of {}{others}; allow more --imbalance, or fix fewer",
-                fixed.loads[first], result.bounds[first]
+                fixed.loads[first], result.loads.bounds[first]
             )
         });
         Some(Self { file: path.display().to_string(), number: fixed.number, warning })
@@ -173,7 +173,7 @@ impl Report {
         result: &DistReport,
     ) -> Self {
         let Facts { n, arcs, ranks, reading, total, peak, communication } = *facts;
-        let loads = &result.loads;
+        let loads = &result.loads.of_blocks;
         let of_rank = arcs as f64 / ranks as f64;
         Self {
             options: JsonOptions::of(options),
@@ -186,13 +186,13 @@ impl Report {
                 least: loads.iter().copied().min().unwrap_or(0),
                 mean: loads.iter().sum::<Weight>() as f64 / loads.len().max(1) as f64,
                 greatest: loads.iter().copied().max().unwrap_or(0),
-                bound: result.bounds.iter().copied().max().unwrap_or(0),
-                overload: result.overload,
-                below_half: result.below_half,
-                below_least: result.below_least,
-                shortfall: result.shortfall,
+                bound: result.loads.bounds.iter().copied().max().unwrap_or(0),
+                overload: result.loads.overload,
+                below_half: result.loads.below_half,
+                below_least: result.loads.below_least,
+                shortfall: result.loads.shortfall,
                 empty: result.empty,
-                share_without_least: result.share_without_least,
+                share_without_least: result.loads.share_without_least,
             },
             migration: result.migration.map(|weight| Migration { weight }),
             fixed: Fixed::new(options, result),

@@ -399,10 +399,10 @@ fn graphs_are_divided_in_the_middle_of_a_program() {
     let config = DistConfig::default();
     let parts = viem_dist_partition(&world, rows.clone(), 4, None, &config).unwrap();
     assert_eq!(parts.blocks.len(), rows.offsets.len() - 1);
-    assert!(parts.report.loads.iter().all(|&load| load <= 309));
+    assert!(parts.report.loads.of_blocks.iter().all(|&load| load <= 309));
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
     let mapped = viem_dist_map(&world, rows.clone(), &machine, None, &config).unwrap();
-    assert!(mapped.report.cost.is_some() && mapped.report.overload == 0);
+    assert!(mapped.report.cost.is_some() && mapped.report.loads.overload == 0);
     let mut old = mapped.blocks.clone();
     old.iter_mut().step_by(20).for_each(|home| *home = PreviousAssignment::NONE);
     let weight = "3".parse().unwrap();

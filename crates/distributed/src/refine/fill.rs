@@ -6,14 +6,14 @@
 //!
 //! *Empty blocks.* In each round, the vertices with the least weight of edges inside their blocks are known to all ranks, as many as there are empty
 //! blocks; each of them moves to the nearest one that it fits, unless it is alone in its block. What no such vertex fits gets one that others
-//! [pass on](viem::partition::relay). As in the library for one machine, no move adds to the overload or to the deficits of blocks.
+//! [pass on](viem::partition::relay), if vertices have one weight. As in the library for one machine, no move adds to the overload or to the deficits of blocks.
 
 use viem::base::rng::derive;
 use viem::base::types::{BlockId, NodeId, Weight};
 use viem::partition::relay::{Single, along, relay};
 
-use super::balance::{FEW, Relief, ordered, take_if_left};
-use super::{Bounds, Nearby, State};
+use super::balance::{FEW, Relief, ordered, take_if_left, take_until_met};
+use super::{Nearby, State, is_enough};
 use crate::comm::Comm;
 
 /// Most rounds for least loads; far more than are needed unless they cannot be met.
@@ -26,45 +26,57 @@ const MOST_OFFERS: usize = 1024;
 const MOST_GIVEN: i64 = 4;
 
 /// A vertex that may move to an empty block, ordered by its loss.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
     /// The weight of its edges inside its block.
     inside: u64,
     vertex: NodeId,
     from: BlockId,
-    weight: Weight,
+    weights: Vec<Weight>,
 }
 
 impl Offer {
-    fn words(self) -> [u64; 3] {
-        [self.inside, u64::from(self.vertex) << 32 | u64::from(self.from), self.weight as u64]
+    fn words(self) -> impl Iterator<Item = u64> {
+        let both = u64::from(self.vertex) << 32 | u64::from(self.from);
+        [self.inside, both].into_iter().chain(self.weights.into_iter().map(|weight| weight as u64))
     }
 
-    fn of(words: &[u64; 3]) -> Self {
-        let &[inside, both, weight] = words;
-        Self { inside, vertex: (both >> 32) as NodeId, from: both as BlockId, weight: weight as Weight }
+    fn of(words: &[u64]) -> Self {
+        let (&[inside, both], weights) = words.split_first_chunk().expect("there are two words and weights");
+        let weights = weights.iter().map(|&weight| weight as Weight).collect();
+        Self { inside, vertex: (both >> 32) as NodeId, from: both as BlockId, weights }
     }
 }
 
 impl<C: Comm> State<'_, C> {
-    /// Returns the deficit of a block below its least load.
-    fn deficit(&self, block: BlockId) -> Weight {
-        (self.task.bounds.least[block as usize] - self.loads[block as usize]).max(0)
+    /// By each weight, the deficit of a block below its least load.
+    fn deficit(&self, block: BlockId) -> impl Iterator<Item = Weight> {
+        self.spare(block).map(|spare| (-spare).max(0))
     }
 
-    /// Returns the further deficit of a block without a vertex of this weight.
-    fn deficit_without(&self, block: BlockId, weight: Weight) -> Weight {
-        let load = self.loads[block as usize] - weight;
-        (self.task.bounds.least[block as usize] - load).max(0) - self.deficit(block)
+    /// By each weight, what a block has above its least load.
+    fn spare(&self, block: BlockId) -> impl Iterator<Item = Weight> {
+        let least = self.task.bounds.least_of(block);
+        self.loads_of(block).iter().zip(least).map(|(load, least)| load - least)
+    }
+
+    /// Returns whether a block is below a least load.
+    fn is_short(&self, block: BlockId) -> bool {
+        self.spare(block).any(|spare| spare < 0)
+    }
+
+    /// Returns whether a block is no further below its least loads without a vertex of these weights.
+    fn can_spare(&self, block: BlockId, weights: &[Weight]) -> bool {
+        self.spare(block).zip(weights).all(|(spare, &weight)| is_enough(spare, weight))
     }
 
     /// Moves vertices to blocks below their least loads.
     pub(super) fn fill_short(&mut self, seed: u64) {
-        let mut nearby = Nearby::new(self.loads.len());
+        let mut nearby = Nearby::new(self.counts.len());
         let mut is_everyone = false;
         for round in 0..MOST_ROUNDS {
             let short: Vec<BlockId> =
-                (0..self.loads.len() as BlockId).filter(|&block| self.deficit(block) > 0).collect();
+                (0..self.counts.len() as BlockId).filter(|&block| self.is_short(block)).collect();
             if short.is_empty() {
                 return;
             }
@@ -78,10 +90,11 @@ impl<C: Comm> State<'_, C> {
                 .into_iter()
                 .filter_map(|own| self.supply(own, elsewhere, seed, &mut nearby))
                 .collect();
-            let room = |block: BlockId| (self.deficit(block), self.room(block));
-            let moves = self.allowed(moves, |supply| supply.to, room, take_until_met);
-            let spare = |block: BlockId| self.loads[block as usize] - self.task.bounds.least[block as usize];
-            let moves = self.allowed(moves, |supply| self.blocks[supply.own], spare, take_if_left);
+            let room = |block: BlockId| (self.deficit(block).collect(), self.room(block).collect());
+            let moves = self.allowed(moves, |supply| supply.to, room, take_if_needed);
+            let spare = |block: BlockId| self.spare(block).collect::<Vec<Weight>>();
+            let from = |supply: &Relief| self.blocks[supply.own];
+            let moves = self.allowed(moves, from, spare, |left, weights| take_if_left(left, weights));
             if crate::comm::sum(self.comm, moves.len() as i64) == 0 {
                 if is_everyone {
                     return;
@@ -103,12 +116,15 @@ impl<C: Comm> State<'_, C> {
         nearby: &mut Nearby,
     ) -> Option<Relief> {
         let graph = self.task.graph;
-        let (here, weight) = (self.blocks[own], graph.node_weights()[own]);
-        if weight == 0 || self.is_fixed(own) || self.deficit_without(here, weight) > 0 {
+        let (here, weights) = (self.blocks[own], graph.weights_of(own));
+        if self.is_fixed(own) || !self.can_spare(here, weights) {
             return None;
         }
+        let help = |block| self.help(weights, self.deficit(block), self.task.bounds.least_of(block));
         let near = nearby.fill(graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));
-        let takes = |&block: &BlockId| block != here && self.deficit(block) > 0 && self.room(block) >= weight;
+        let takes = |&block: &BlockId| {
+            block != here && self.is_short(block) && help(block) > 0.0 && self.fits(weights, block)
+        };
         let beside = near.iter().map(|&(block, _)| block).filter(takes);
         let cheapest = beside.map(|block| (self.cost_in(own, block, near), block)).min();
         let farther = || {
@@ -120,7 +136,7 @@ impl<C: Comm> State<'_, C> {
         };
         let (cost, to) = cheapest.or_else(farther)?;
         let loss = cost - self.cost_in(own, here, near);
-        Some(Relief { own, to, price: ordered(loss as f64 / weight as f64) })
+        Some(Relief { own, to, price: ordered(loss as f64 / help(to)) })
     }
 
     /// Moves vertices to empty blocks.
@@ -130,13 +146,12 @@ impl<C: Comm> State<'_, C> {
             let mut empty: Vec<BlockId> = (0..self.counts.len() as BlockId)
                 .filter(|&block| self.counts[block as usize] == 0 && !bounds.closed[block as usize])
                 .collect();
-            // What does not fit one of them fits no later one.
-            empty.sort_by_key(|&block| std::cmp::Reverse(bounds.most[block as usize]));
+            empty.sort_by_key(|&block| std::cmp::Reverse(bounds.most_of(block)));
             if empty.is_empty() || self.counts.iter().all(|&count| count <= 1) {
                 return;
             }
             let mut moves = self.to_empty(&empty);
-            if moves.is_empty() {
+            if moves.is_empty() && bounds.num_weights == 1 {
                 moves = self.passed_on(empty[0]);
             }
             if moves.is_empty() {
@@ -148,29 +163,35 @@ impl<C: Comm> State<'_, C> {
         }
     }
 
-    /// Returns whether a vertex of this weight may move to an empty block from one of this load with several.
-    fn may_move(&self, weight: Weight, (from, load): (BlockId, Weight), to: BlockId) -> bool {
-        let Bounds { most, least, .. } = self.task.bounds;
-        let relieved = (load - most[from as usize]).clamp(0, weight);
-        let most = most[to as usize];
-        let fits = weight <= most || most > 0 && weight - most <= relieved;
-        let deficit = |load: Weight| (least[from as usize] - load).max(0);
-        fits && deficit(load - weight) - deficit(load) <= least[to as usize]
+    /// Returns whether a vertex of these weights may move to an empty block from one of these loads with several.
+    fn may_move(&self, weights: &[Weight], (from, loads): (BlockId, &[Weight]), to: BlockId) -> bool {
+        let bounds = self.task.bounds;
+        let of = |block| bounds.at(block).map(|at| (bounds.most[at], bounds.least[at]));
+        let mut all = weights.iter().zip(loads).zip(of(from).zip(of(to)));
+        all.all(|((&weight, &load), ((most_from, least_from), (most, least)))| {
+            let relieved = (load - most_from).clamp(0, weight);
+            let fits = weight <= most || most > 0 && weight - most <= relieved;
+            let deficit = |load: Weight| (least_from - load).max(0);
+            fits && deficit(load - weight) - deficit(load) <= least
+        })
     }
 
     /// The vertices of all ranks that move to empty blocks in a round, and which. All ranks find the same.
     fn to_empty(&self, empty: &[BlockId]) -> Vec<(NodeId, BlockId)> {
         let graph = self.task.graph;
+        // What does not fit the first fits no later one, if there is one weight.
+        let roomiest = if graph.num_weights() == 1 { &empty[..1] } else { empty };
         let offer = |own: usize| {
-            let (from, weight) = (self.blocks[own], graph.node_weights()[own]);
+            let (from, weights) = (self.blocks[own], graph.weights_of(own));
             let may_leave = self.counts[from as usize] > 1 && !self.is_fixed(own);
             let is_inside = |&(to, _): &(usize, Weight)| self.blocks[to] == from;
-            let load = self.loads[from as usize];
-            (may_leave && self.may_move(weight, (from, load), empty[0])).then(|| Offer {
+            let loads = self.loads_of(from);
+            let may_move = || roomiest.iter().any(|&to| self.may_move(weights, (from, loads), to));
+            (may_leave && may_move()).then(|| Offer {
                 inside: graph.arcs(own).filter(is_inside).map(|(_, weight)| weight as u64).sum(),
                 vertex: graph.global(own),
                 from,
-                weight,
+                weights: weights.to_vec(),
             })
         };
         let most = empty.len().min(MOST_OFFERS);
@@ -178,20 +199,21 @@ impl<C: Comm> State<'_, C> {
         keep_least(&mut own, most);
         let words: Vec<u64> = own.into_iter().flat_map(Offer::words).collect();
         let all = self.comm.all_gather(&words).words;
-        let mut all: Vec<Offer> = all.as_chunks().0.iter().map(Offer::of).collect();
+        let mut all: Vec<Offer> = all.chunks_exact(2 + graph.num_weights()).map(Offer::of).collect();
         keep_least(&mut all, most);
         let (mut left, mut loads) = (empty.to_vec(), self.loads.clone());
         let mut given = vec![0; self.counts.len()];
         let mut moves = Vec::new();
-        for Offer { vertex, from, weight, .. } in all {
-            let (load, given) = (&mut loads[from as usize], &mut given[from as usize]);
-            let fitting = (0..left.len()).filter(|&index| self.may_move(weight, (from, *load), left[index]));
+        for Offer { vertex, from, weights, .. } in all {
+            let (loads, given) = (&mut loads[self.task.bounds.at(from)], &mut given[from as usize]);
+            let fitting =
+                (0..left.len()).filter(|&index| self.may_move(&weights, (from, loads), left[index]));
             let distance = |&index: &usize| self.task.distances.between(from, left[index]);
             // Those that are left have fewer edges inside then, so a block gives few in a round.
             let may_give = *given < (self.counts[from as usize] / MOST_GIVEN).max(1);
             if let Some(nearest) = fitting.min_by_key(distance).filter(|_| may_give) {
                 moves.push((vertex, left.remove(nearest)));
-                *load -= weight;
+                loads.iter_mut().zip(&weights).for_each(|(load, weight)| *load -= weight);
                 *given += 1;
             }
         }
@@ -231,8 +253,8 @@ impl<C: Comm> State<'_, C> {
             loads[moved.block as usize] -= moved.weight;
             loads[to as usize] += moved.weight;
         }
-        let after = self.task.bounds.quality(&loads, &self.counts, 0).shortfall;
-        if after > self.violation().shortfall {
+        let shortfall = |loads: &[Weight]| self.task.bounds.quality(loads, &self.counts, 0).shortfall;
+        if shortfall(&loads) > shortfall(&self.loads) {
             return Vec::new();
         }
         along(&path, last.vertex, block).collect()
@@ -245,11 +267,8 @@ fn keep_least(offers: &mut Vec<Offer>, count: usize) {
     offers.truncate(count);
 }
 
-/// Returns whether a block takes a vertex of this weight: while it is below its least load, and has room.
-fn take_until_met((deficit, room): &mut (Weight, Weight), weight: Weight) -> bool {
-    let takes = *deficit > 0 && *room >= weight;
-    if takes {
-        (*deficit, *room) = (*deficit - weight, *room - weight);
-    }
-    takes
+/// Returns whether a block takes a vertex of these weights: while it is below a least load that this helps with, and has room.
+fn take_if_needed((deficit, room): &mut (Vec<Weight>, Vec<Weight>), weights: &[Weight]) -> bool {
+    let fits = room.iter().zip(weights).all(|(&room, &weight)| is_enough(room, weight));
+    fits && take_until_met(deficit, weights) && take_if_left(room, weights)
 }

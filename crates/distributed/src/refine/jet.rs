@@ -14,7 +14,7 @@ impl<C: Comm> State<'_, C> {
     /// Moves vertices without regard to bounds, and returns their number on this rank. Vertices that are `locked` stay; then those are that have moved.
     pub(super) fn move_all(&mut self, locked: &mut [bool], loss: f64) -> i64 {
         let graph = self.task.graph;
-        let mut nearby = Nearby::new(self.loads.len());
+        let mut nearby = Nearby::new(self.counts.len());
         let mut wanted = self.blocks.clone();
         let mut gains = vec![0u64; graph.num_local()];
         let mut candidates = Vec::new();
@@ -90,7 +90,7 @@ impl<C: Comm> State<'_, C> {
         let blocks = near.iter().map(|&(block, _)| block).chain(home);
         let blocks = blocks.filter(|&block| block != here && !self.task.bounds.closed[block as usize]);
         let costs = blocks.map(|block| (self.cost_in(own, block, near), block));
-        let (cost, block) = costs.min_by_key(|&(cost, block)| (cost, self.loads[block as usize], block))?;
+        let (cost, block) = costs.min_by_key(|&(cost, block)| (cost, self.loads_of(block), block))?;
         let gain = self.cost_in(own, here, near) - cost;
         let inside = near.iter().find(|&&(block, _)| block == here).map_or(0, |&(_, weight)| weight);
         let tie = inside * self.task.distances.between(here, block) * self.scale();

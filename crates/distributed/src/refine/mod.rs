@@ -13,15 +13,17 @@
 //! O(m/p) for a round, and messages for ghosts and for the loads of all blocks.
 
 mod balance;
+mod bounds;
 mod fill;
 mod jet;
 
 use viem::base::types::{BlockId, Cost, Weight};
-use viem::partition::BoundViolation;
 
 use crate::comm::{Comm, sum, sum_table};
 use crate::graph::DistGraph;
 use crate::objective::{BlockDistances, PreviousAssignment};
+
+pub use bounds::{Bounds, Quality};
 
 /// The settings of refinement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,58 +61,12 @@ pub struct Task<'a> {
     pub fixed: Option<&'a [BlockId]>,
 }
 
-/// The bounds of the loads of blocks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
-    /// The greatest weight of each block.
-    pub most: Vec<Weight>,
-    /// The least weight of each block.
-    pub least: Vec<Weight>,
-    /// Per block: true if it must stay empty.
-    pub closed: Vec<bool>,
-}
-
-impl Bounds {
-    /// Bounds without least loads and closed blocks.
-    pub fn of(most: Vec<Weight>) -> Self {
-        Self { least: vec![0; most.len()], closed: vec![false; most.len()], most }
-    }
-
-    /// Returns the quality of a partition whose blocks have these loads and numbers of vertices. O(k).
-    pub fn quality(&self, loads: &[Weight], counts: &[i64], cost: i128) -> Quality {
-        let BoundViolation { overload, shortfall, .. } = BoundViolation::of(loads, &self.most, &self.least);
-        let empty =
-            counts.iter().zip(&self.closed).filter(|&(&count, &is_closed)| count == 0 && !is_closed).count();
-        Quality { overload, shortfall, empty: empty as u64, cost }
-    }
-}
-
-/// The quality of a partition: the excess over the bounds, the deficit below the least loads, the number of empty blocks, then the cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Quality {
-    /// The sum of all excess over the bounds.
-    pub overload: Weight,
-    /// The sum of the deficits of blocks below their least loads.
-    pub shortfall: Weight,
-    /// The number of blocks without vertices that need not be empty.
-    pub empty: u64,
-    /// Each arc counts, so each edge counts twice; with homes in the unit of these.
-    pub cost: i128,
-}
-
-impl Quality {
-    /// Returns whether the excess is less, or what is lacking, or the cost less by a greater part than `least_gain`.
-    pub fn is_much_better_than(self, other: Self, least_gain: f64) -> bool {
-        let bounds = |quality: Self| (quality.overload, quality.shortfall, quality.empty);
-        bounds(self) < bounds(other) || (self.cost as f64) < other.cost as f64 * (1.0 - least_gain)
-    }
-}
-
 /// A partition of the local vertices, ghosts included, and the loads of all blocks.
 struct State<'a, C> {
     comm: &'a C,
     task: Task<'a>,
     blocks: Vec<BlockId>,
+    /// By each weight, those of one block after the other.
     loads: Vec<Weight>,
     /// The number of vertices of each block, of all ranks.
     counts: Vec<i64>,
@@ -160,11 +116,13 @@ pub fn quality(comm: &impl Comm, task: Task<'_>, blocks: &[BlockId]) -> Quality 
     State::new(comm, task, blocks.to_vec()).quality()
 }
 
-/// The load of each block.
+/// The load of each block by each weight, those of one block after the other.
 pub fn loads(comm: &impl Comm, graph: &DistGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
-    let mut loads = vec![0; num_blocks];
-    for (&weight, &block) in graph.node_weights().iter().zip(blocks) {
-        loads[block as usize] += weight;
+    let num_weights = graph.num_weights();
+    let mut loads = vec![0; num_weights * num_blocks];
+    for (weights, &block) in graph.weights().chunks_exact(num_weights).zip(blocks) {
+        let own = &mut loads[block as usize * num_weights..];
+        own.iter_mut().zip(weights).for_each(|(load, weight)| *load += weight);
     }
     sum_table(comm, &mut loads);
     loads
@@ -200,7 +158,7 @@ fn cost_of(
 impl<'a, C: Comm> State<'a, C> {
     fn new(comm: &'a C, task: Task<'a>, blocks: Vec<BlockId>) -> Self {
         let graph = task.graph;
-        let num_blocks = task.bounds.most.len();
+        let num_blocks = task.bounds.num_blocks();
         let (loads, counts) =
             (loads(comm, graph, &blocks, num_blocks), counts(comm, graph, &blocks, num_blocks));
         let count = graph.num_own();
@@ -219,8 +177,32 @@ impl<'a, C: Comm> State<'a, C> {
         self.fill_empty();
     }
 
-    fn violation(&self) -> BoundViolation {
-        BoundViolation::of(&self.loads, &self.task.bounds.most, &self.task.bounds.least)
+    /// The loads of a block by each weight.
+    #[inline]
+    fn loads_of(&self, block: BlockId) -> &[Weight] {
+        &self.loads[self.task.bounds.at(block)]
+    }
+
+    /// By each weight, what a block can still take.
+    #[inline]
+    fn room(&self, block: BlockId) -> impl Iterator<Item = Weight> + Clone {
+        let most = self.task.bounds.most_of(block);
+        most.iter().zip(self.loads_of(block)).map(|(most, load)| most - load)
+    }
+
+    /// Returns whether a block can take a vertex of these weights.
+    #[inline]
+    fn fits(&self, weights: &[Weight], block: BlockId) -> bool {
+        self.room(block).zip(weights).all(|(room, &weight)| is_enough(room, weight))
+    }
+
+    /// Returns how much a vertex of these weights helps where so much is `missing`, relative to these bounds; of one weight, that weight.
+    fn help(&self, weights: &[Weight], missing: impl Iterator<Item = Weight>, bounds: &[Weight]) -> f64 {
+        let all = weights.iter().zip(missing).zip(bounds).filter(|((_, missing), _)| *missing > 0);
+        match weights {
+            &[weight] => weight as f64,
+            _ => all.map(|((&weight, _), &bound)| weight as f64 / bound.max(1) as f64).sum(),
+        }
     }
 
     fn quality(&self) -> Quality {
@@ -280,16 +262,17 @@ impl<'a, C: Comm> State<'a, C> {
 
     /// Moves local vertices and broadcasts the moves.
     fn apply(&mut self, moves: impl Iterator<Item = (usize, BlockId)>) {
-        let num_blocks = self.loads.len();
+        let num_loads = self.loads.len();
         // Of the loads, then of the numbers of vertices.
-        let mut changes = vec![0; 2 * num_blocks];
+        let mut changes = vec![0; num_loads + self.counts.len()];
         let mut moved = Vec::new();
         for (own, block) in moves {
             moved.push(own as u32);
-            let weight = self.task.graph.node_weights()[own];
-            for (of, sign) in [(self.blocks[own] as usize, -1), (block as usize, 1)] {
-                changes[of] += sign * weight;
-                changes[num_blocks + of] += sign;
+            let weights = self.task.graph.weights_of(own);
+            for (of, sign) in [(self.blocks[own], -1), (block, 1)] {
+                let loads = changes[self.task.bounds.at(of)].iter_mut();
+                loads.zip(weights).for_each(|(load, weight)| *load += sign * weight);
+                changes[num_loads + of as usize] += sign;
             }
             self.blocks[own] = block;
         }
@@ -313,6 +296,12 @@ impl<'a, C: Comm> State<'a, C> {
         candidates.retain(|&own| self.is_open(own as usize));
         self.open = candidates;
     }
+}
+
+/// Returns whether something can take a vertex of this weight.
+#[inline]
+fn is_enough(room: Weight, weight: Weight) -> bool {
+    weight == 0 || room >= weight
 }
 
 /// The weight of a vertex's edges to each block.

@@ -110,7 +110,10 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
             2 * cost + 2 * away.map(|v| i128::from(size(v))).sum::<i128>()
         };
         let empty = (0..*num_blocks as BlockId).filter(|block| !blocks.contains(block)).count();
-        assert_eq!(*quality, Quality { overload: 0, shortfall: 0, empty: empty as u64, cost: full(blocks) });
+        assert_eq!(
+            *quality,
+            Quality { worst: 0, overload: 0, shortfall: 0, empty: empty as u64, cost: full(blocks) }
+        );
         better += u32::from(full(blocks) < full(&start));
     }
     assert!(better > 45, "{better}");
@@ -224,7 +227,7 @@ fn blocks_that_are_to_stay_empty_do() {
         let task = Task { graph: part, distances: &distances, bounds: &bounds, homes: None, fixed: None };
         let mut blocks = vec![0; part.num_local()];
         let quality = refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), 0);
-        assert_eq!(quality, Quality { overload: 0, shortfall: 0, empty: 0, cost: 2 });
+        assert_eq!(quality, Quality { worst: 0, overload: 0, shortfall: 0, empty: 0, cost: 2 });
         blocks.truncate(part.num_own());
         blocks
     });

@@ -2,7 +2,7 @@
 
 use viem::base::types::BlockId;
 
-use super::config::BandConfig;
+use super::config::{BandConfig, DistConfig};
 use super::levels::coarse_blocks;
 use super::run::Run;
 use crate::band::{Band, band};
@@ -11,9 +11,26 @@ use crate::contract::contract;
 use crate::error::DistError;
 use crate::graph::DistGraph;
 use crate::objective::Places;
-use crate::refine::Bounds;
+use crate::refine::{Bounds, loads};
 
 impl<C: Comm> Run<'_, C> {
+    /// Brings a partition by several weights, given for all local vertices, back within its bounds by the library for one machine, if one is exceeded and a
+    /// rank can hold the whole graph.
+    pub(super) fn relieve(&self, bounds: &Bounds, blocks: &mut [BlockId]) -> Result<(), DistError> {
+        let Self { comm, graph, num_blocks, .. } = *self;
+        let are_kept = || bounds.hold(&loads(comm, graph, blocks, num_blocks));
+        if bounds.num_weights == 1 || are_kept() || !self.fits_one_rank(graph) {
+            return Ok(());
+        }
+        let start = Places { homes: Some(blocks.to_vec()), sizes: None, ..self.places() };
+        let DistConfig { attempts, seed, .. } = *self.config;
+        let whole = self.whole(graph, &start, attempts)?;
+        let found = self.improved(whole.as_ref(), graph.ranges(), bounds, attempts, seed)?;
+        blocks[..found.len()].copy_from_slice(&found);
+        graph.update(comm, blocks);
+        Ok(())
+    }
+
     /// Refines the band of a partition by the library for one machine, if it is small enough; whether it has become better.
     pub(super) fn refine_band(
         &self,

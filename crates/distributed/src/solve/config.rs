@@ -48,7 +48,8 @@ pub struct HeavyTailedConfig {
     /// The skew of the degrees from which on a graph is taken for one of these, as in the library for one machine.
     pub least_skew: f64,
     /// One with at most this many vertices and arcs, counted together, is coarsened no further. Balances quality and time against the memory of a
-    /// rank that makes an attempt, about 18 bytes for each; chosen on R-MAT graphs of 2^18 to 2^22 vertices (BENCHMARKS.md).
+    /// rank that makes an attempt, about 18 bytes for each. Other graphs up to this size are divided as a whole where bounds of several weights are exceeded
+    /// otherwise. Chosen on R-MAT graphs of 2^18 to 2^22 vertices (BENCHMARKS.md).
     pub most_whole: u64,
 }
 

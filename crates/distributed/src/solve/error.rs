@@ -6,7 +6,7 @@ use viem::base::types::{BlockId, Weight};
 use viem::machine::{HierarchyError, MachineError};
 use viem::partition::remap::PreviousAssignmentError;
 use viem::partition::{FixedError, TargetsError};
-use viem::solve::SolveError;
+use viem::solve::{RequestError, SolveError};
 
 /// The reason why a graph is not divided.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +48,12 @@ pub enum DivideError {
     OldBlock { vertex: u32, block: BlockId, num_blocks: usize },
     #[error("the number of attempts must be at least 1")]
     NoAttempt,
+}
+
+impl From<RequestError> for DivideError {
+    fn from(error: RequestError) -> Self {
+        Self::Solve(error.into())
+    }
 }
 
 impl HasKind for DivideError {

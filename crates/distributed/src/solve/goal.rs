@@ -2,7 +2,8 @@
 
 use viem::base::types::{BlockId, Weight};
 use viem::machine::Machine;
-use viem::partition::{MigrationWeight, Targets};
+use viem::partition::MigrationWeight;
+use viem::solve::LoadLimits;
 
 use crate::objective::Places;
 
@@ -50,9 +51,9 @@ pub struct Given<'a> {
     pub sizes: Option<&'a [Weight]>,
     /// The block where each own vertex must be, or [`Given::FREE`]. Nothing if all of this rank are free.
     pub fixed: Option<&'a [BlockId]>,
-    /// The weights of the blocks, their bounds and least loads, the same on all ranks; without, they follow from the settings. With them, there may be more
-    /// blocks than vertices.
-    pub targets: Option<&'a Targets>,
+    /// The limits of the loads by each weight of the vertices, or those that all weights have in common, the same on all ranks; without, they follow from the
+    /// settings. With [targets](LoadLimits::Targets), there may be more blocks than vertices.
+    pub limits: &'a [LoadLimits<'a>],
 }
 
 impl<'a> Given<'a> {
@@ -69,9 +70,34 @@ impl<'a> Given<'a> {
         Self { sizes, ..self }
     }
 
-    /// The same with weights of the blocks, which must sum up to the weight of the whole graph.
-    pub fn with_targets(self, targets: Option<&'a Targets>) -> Self {
-        Self { targets, ..self }
+    /// The same with limits of the loads by each weight, or for all. Capacities are those of blocks, too; targets must sum up to the weight of the whole
+    /// graph.
+    ///
+    /// ```
+    /// use viem::solve::Balance;
+    /// use viem_distributed::comm::Comm;
+    /// use viem_distributed::graph::{DistGraph, Rows};
+    /// use viem_distributed::solve::{DistConfig, Given, Goal, divide};
+    /// use viem_distributed::threads;
+    ///
+    /// // Two rings of vertices, one on each rank. Each vertex takes the same time, those of the first ring also memory.
+    /// let limits = [Balance::default().into(), Balance::default().with_imbalance(0.1).into()];
+    /// let results = threads::run(2, |comm| {
+    ///     let (rank, count) = (comm.rank() as u32, 40);
+    ///     let around = |vertex: u32| [(vertex + count - 1) % count, (vertex + 1) % count];
+    ///     let targets = (0..count).flat_map(around).map(|vertex| rank * count + vertex).collect();
+    ///     let weights = (0..count).flat_map(|_| [1, i64::from(rank == 0)]).collect();
+    ///     let offsets = (0..=count as usize).map(|vertex| 2 * vertex).collect();
+    ///     let rows = Rows { offsets, targets, node_weights: Some(weights), num_weights: 2, ..Rows::default() };
+    ///     let graph = DistGraph::new(comm, rows)?;
+    ///     divide(comm, &graph, Goal::Blocks(2), Given::default().with_limits(&limits), &DistConfig::default())
+    /// });
+    /// let report = &results[0].as_ref().expect("the graph is small").report;
+    /// assert!(report.loads_by_weight[0].of_blocks.iter().all(|&load| load <= 41)); // 3 % above 40
+    /// assert!(report.loads_by_weight[1].of_blocks.iter().all(|&load| load <= 22)); // 10 % above 20
+    /// ```
+    pub fn with_limits(self, limits: &'a [LoadLimits<'a>]) -> Self {
+        Self { limits, ..self }
     }
 
     /// The same with fixed vertices. They are in their blocks whatever that costs; where they alone exceed a bound, the report has the overload.

@@ -30,8 +30,12 @@ impl<C: Comm> Run<'_, C> {
 
     /// Returns whether a graph is to be divided as a whole although it has many vertices.
     pub(super) fn is_better_whole(&self, graph: &DistGraph, places: &Places) -> bool {
+        self.fits_one_rank(graph) && self.is_heavy_tailed(graph, places)
+    }
+
+    /// Returns whether a rank can hold all of a graph.
+    pub(super) fn fits_one_rank(&self, graph: &DistGraph) -> bool {
         let arcs = sum(self.comm, graph.num_arcs() as i64) as u64;
-        let size = arcs.saturating_add(graph.ranges().total().into());
-        size <= self.config.heavy_tailed.most_whole && self.is_heavy_tailed(graph, places)
+        arcs.saturating_add(graph.ranges().total().into()) <= self.config.heavy_tailed.most_whole
     }
 }

@@ -84,7 +84,7 @@ impl<C: Comm> Run<'_, C> {
         Places {
             homes: self.old.map(|old| local(old.blocks)),
             fixed: self.fixed.as_deref().map(local),
-            sizes: self.sizes.map(<[Weight]>::to_vec),
+            sizes: self.sizes.as_deref().map(<[Weight]>::to_vec),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use viem::base::types::{BlockId, Weight};
 use viem::partition::{FixedError, Targets, TargetsError};
+use viem::solve::{LoadLimits, RequestError, SolveError};
 
 use super::config::DistConfig;
 use super::error::DivideError;
@@ -27,15 +28,16 @@ pub(super) struct Run<'a, C> {
     pub(super) graph: &'a DistGraph,
     pub(super) goal: Goal<'a>,
     pub(super) old: Option<Old<'a>>,
-    /// The amount that migrates with each own vertex, if there is an older partition and that is not the weight.
-    pub(super) sizes: Option<&'a [Weight]>,
-    pub(super) targets: Option<&'a Targets>,
+    /// The amount that migrates with each own vertex, if there is an older partition and that is not the only weight.
+    pub(super) sizes: Option<Cow<'a, [Weight]>>,
+    /// Those of each weight or of all; none if they follow from the settings.
+    pub(super) limits: &'a [LoadLimits<'a>],
     /// The block of each fixed own vertex, if any vertex of any rank is fixed.
     pub(super) fixed: Option<Cow<'a, [BlockId]>>,
     pub(super) config: &'a DistConfig,
     pub(super) distances: BlockDistances,
     pub(super) num_blocks: usize,
-    /// The weight of all vertices.
+    /// The weight of all vertices; their size if they have several.
     pub(super) total: Weight,
 }
 
@@ -44,24 +46,27 @@ impl<'a, C: Comm> Run<'a, C> {
         comm: &'a C,
         graph: &'a DistGraph,
         goal: Goal<'a>,
-        Given { old, sizes, fixed, targets }: Given<'a>,
+        Given { old, sizes, fixed, limits }: Given<'a>,
         config: &'a DistConfig,
     ) -> Result<Self, DistError> {
         let distances = agree(comm, distances_of(goal, config))?;
         let sizes = sizes.filter(|_| old.is_some());
         alike::check(comm, &shared(graph, goal, config))?;
-        alike::check(comm, &given_alike((old, sizes), targets))?;
+        alike::check(comm, &given_alike((old, sizes), limits))?;
+        let first = || graph.weights().iter().step_by(graph.num_weights()).copied().collect();
+        let is_counted = old.is_some() && graph.num_weights() > 1;
+        let sizes = sizes.map(Cow::Borrowed).or_else(|| is_counted.then(|| Cow::Owned(first())));
         let num_blocks = goal.num_blocks();
         let is_any_fixed = greatest(comm, fixed.is_some().into()) == 1;
         let free = || Cow::Owned(vec![Given::FREE; graph.num_own()]);
         let fixed = is_any_fixed.then(|| fixed.map_or_else(free, Cow::Borrowed));
         let total = sum(comm, graph.node_weights().iter().sum());
-        let run =
-            Self { comm, graph, goal, old, sizes, targets, fixed, config, distances, num_blocks, total };
+        let run = Self { comm, graph, goal, old, sizes, limits, fixed, config, distances, num_blocks, total };
         let arcs: Weight =
             (0..graph.num_own()).map(|own| graph.arcs(own).map(|(_, weight)| weight).sum::<Weight>()).sum();
         agree(comm, run.check_sizes())?;
-        let moving = sizes.map_or(i128::from(total), |sizes| sums_of_long(comm, [total_of(sizes)])[0]);
+        let moving = run.sizes.as_deref();
+        let moving = moving.map_or(i128::from(total), |sizes| sums_of_long(comm, &[total_of(sizes)])[0]);
         agree(comm, run.check(sum(comm, arcs), moving))?;
         Ok(run)
     }
@@ -69,13 +74,11 @@ impl<'a, C: Comm> Run<'a, C> {
     /// Returns whether no cost overflows, and vertices were, and must be, in blocks that there are.
     fn check(&self, arcs: Weight, moving: i128) -> Result<(), DivideError> {
         let (num_blocks, num_nodes) = (self.num_blocks, self.graph.ranges().total() as usize);
-        match self.targets {
-            None if matches!(self.goal, Goal::Blocks(_)) && num_blocks > num_nodes => {
-                return Err(TargetsError::NumBlocks { num_blocks, num_nodes }.into());
-            }
-            None => (),
-            Some(targets) => self.check_targets(targets)?,
+        let has_targets = self.limits.iter().any(|limits| matches!(limits, LoadLimits::Targets(_)));
+        if matches!(self.goal, Goal::Blocks(_)) && num_blocks > num_nodes && !has_targets {
+            return Err(TargetsError::NumBlocks { num_blocks, num_nodes }.into());
         }
+        self.check_limits()?;
         let (penalty, scale) = self.penalty();
         let edges = i128::from(arcs).checked_mul(i128::from(self.distances.greatest()) * i128::from(scale));
         let migration = moving.checked_mul(i128::from(penalty));
@@ -100,17 +103,27 @@ impl<'a, C: Comm> Run<'a, C> {
         }
     }
 
-    fn check_targets(&self, targets: &Targets) -> Result<(), TargetsError> {
-        let (found, expected) = (targets.num_blocks(), self.num_blocks);
-        if found != expected {
-            return Err(TargetsError::BoundsDiffer { found, expected });
+    /// Returns whether there are limits for each weight or for all, and whether they are those of as many blocks. The library for one machine checks the rest.
+    fn check_limits(&self) -> Result<(), DivideError> {
+        let (found, expected) = (self.limits.len(), self.graph.num_weights());
+        if ![0, 1, expected].contains(&found) {
+            return Err(RequestError::LimitsDiffer { found, expected }.into());
         }
-        targets.check_sum(self.total)
+        let totals = self.graph.totals().iter();
+        totals.enumerate().try_for_each(|(weight, &total)| match self.limits_of(weight) {
+            None => Ok(()),
+            Some(limits) => Ok(check_limits(limits, self.num_blocks, total)?),
+        })
+    }
+
+    /// The limits of a weight, if they are given.
+    pub(super) fn limits_of(&self, weight: usize) -> Option<LoadLimits<'a>> {
+        self.limits.get(weight).or(self.limits.first()).copied()
     }
 
     /// Returns whether there is a size for each own vertex, at least 0.
     fn check_sizes(&self) -> Result<(), DivideError> {
-        let Some(sizes) = self.sizes else { return Ok(()) };
+        let Some(sizes) = &self.sizes else { return Ok(()) };
         let (found, expected) = (sizes.len(), self.graph.num_own());
         if found != expected {
             return Err(DivideError::SizesLength { found, expected });
@@ -179,18 +192,37 @@ fn shared(graph: &DistGraph, goal: Goal<'_>, config: &DistConfig) -> [(&'static 
 /// The same for what is given beside the goal.
 fn given_alike(
     (old, sizes): (Option<Old<'_>>, Option<&[Weight]>),
-    targets: Option<&Targets>,
+    limits: &[LoadLimits<'_>],
 ) -> [(&'static str, u64); 3] {
     let weight = old.map(|old| format!("{:?}", old.weight)).unwrap_or_default();
-    let loads = |targets: &Targets| {
-        let all = [targets.block_sizes(), targets.bounds(), targets.least_loads()];
-        alike::digest(all.concat().into_iter().map(|load| load as u64))
-    };
     [
         ("migration weight", alike::digest_of_text(&weight)),
         ("kind of sizes", sizes.is_some().into()),
-        ("division of the weight among the blocks", targets.map_or(0, loads)),
+        ("division of the weight among the blocks", alike::digest_of_text(&format!("{limits:?}"))),
     ]
+}
+
+/// Returns whether limits are those of this many blocks, and of this weight of all vertices.
+fn check_limits(limits: LoadLimits<'_>, expected: usize, total: Weight) -> Result<(), SolveError> {
+    match limits {
+        LoadLimits::Targets(targets) if targets.num_blocks() != expected => {
+            let found = targets.num_blocks();
+            Err(TargetsError::BoundsDiffer { found, expected }.into())
+        }
+        LoadLimits::Targets(targets) => Ok(targets.check_sum(total)?),
+        LoadLimits::Proportional { balance, least_loads, capacities, .. } => {
+            balance.validate()?;
+            let differing = |found: usize| Some(found).filter(|&found| found != expected);
+            if let Some(found) = capacities.and_then(|all| differing(all.len())) {
+                return Err(RequestError::CapacitiesDiffer { found, expected }.into());
+            }
+            match least_loads.and_then(|all| differing(all.len())) {
+                Some(found) => Err(TargetsError::LeastLoadsDiffer { found, expected }.into()),
+                None => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the distances between the blocks of a goal, if goal and settings are possible.

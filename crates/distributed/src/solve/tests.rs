@@ -1,3 +1,5 @@
+mod several;
+
 use super::*;
 use crate::objective::PreviousAssignment;
 use crate::testing::{on_ranks, random_graph};
@@ -112,17 +114,20 @@ fn check(
         use viem::machine::DistanceOracle;
         assert_eq!(report.cost, Some(cost_of(graph, |a, b| distances.distance(a, b), &blocks)));
     }
-    let mut loads = vec![0; report.bounds.len()];
+    let mut loads = vec![0; report.loads.bounds.len()];
     graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
-    assert_eq!(report.loads, loads);
+    assert_eq!(report.loads.of_blocks, loads);
     let is_empty = |block: &BlockId| !blocks.contains(block);
-    assert_eq!(report.empty, (0..report.bounds.len() as BlockId).filter(is_empty).count());
+    assert_eq!(report.empty, (0..report.loads.bounds.len() as BlockId).filter(is_empty).count());
     let lacks: Vec<Weight> =
-        loads.iter().zip(&report.least).map(|(load, least)| (least - load).max(0)).collect();
-    assert_eq!(report.shortfall, lacks.iter().sum::<Weight>());
-    assert_eq!(report.below_least, lacks.iter().filter(|&&lack| lack > 0).count());
+        loads.iter().zip(&report.loads.least).map(|(load, least)| (least - load).max(0)).collect();
+    assert_eq!(report.loads.shortfall, lacks.iter().sum::<Weight>());
+    assert_eq!(report.loads.below_least, lacks.iter().filter(|&&lack| lack > 0).count());
     // All blocks have the same bound, so each may have a vertex.
-    assert!(report.empty == 0 || fixed.is_some() || report.bounds.len() > graph.num_nodes(), "{report:?}");
+    assert!(
+        report.empty == 0 || fixed.is_some() || report.loads.bounds.len() > graph.num_nodes(),
+        "{report:?}"
+    );
     (blocks, report)
 }
 
@@ -138,7 +143,7 @@ fn check_alike(
     let first = check(graph, sizes[0], goal, given, config);
     for &size in &sizes[1..] {
         let (seed, other) = (config.seed, check(graph, size, goal, given, config));
-        assert_eq!(other, first, "{size} ranks, seed {seed}, {} blocks", first.1.bounds.len());
+        assert_eq!(other, first, "{size} ranks, seed {seed}, {} blocks", first.1.loads.bounds.len());
     }
     first
 }
@@ -166,7 +171,7 @@ fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
     let machine = tree("4:2", "1:10");
     for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
         let first = check_alike(&graph, &[1, 2, 4, 7], goal, (None, None), &small());
-        assert!(first.1.levels > 1 && first.1.overload == 0, "{:?}", first.1);
+        assert!(first.1.levels > 1 && first.1.loads.overload == 0, "{:?}", first.1);
         let threads = DistConfig { threads: 3, ..small() };
         assert_eq!(check(&graph, 2, goal, (None, None), &threads).0, first.0);
         let (found, whole) = (first.1.cost.unwrap_or(first.1.cut), in_shared_memory(&graph, goal).1);
@@ -187,7 +192,7 @@ fn v_cycles_improve_partitions_and_fast_runs_have_none() {
                 let v_cycles = VCycleConfig { most, least_gain: 0.0 };
                 let config = DistConfig { seed, v_cycles, band, coarsest: 800, ..small() };
                 let (_, report) = check(&graph, 2, goal, (None, None), &config);
-                assert!(report.overload == 0 && report.v_cycles <= most);
+                assert!(report.loads.overload == 0 && report.v_cycles <= most);
                 report.cost.unwrap_or(report.cut)
             };
             let costs: Vec<Cost> = (0..3).map(cost).collect();
@@ -243,7 +248,7 @@ fn graphs_with_heavy_tailed_degrees_are_divided_as_on_one_machine_while_they_are
             assert_eq!((&blocks, report.levels), (&expected, 0));
         }
         let (_, coarsened) = check_alike(&graph, &[1, 3], goal, (None, None), &with(size - 1));
-        assert!(coarsened.levels > 0 && coarsened.overload == 0, "{coarsened:?}");
+        assert!(coarsened.levels > 0 && coarsened.loads.overload == 0, "{coarsened:?}");
     }
 }
 
@@ -270,7 +275,7 @@ fn exact_sizes_hold() {
     for size in [1, 4] {
         let config = DistConfig { imbalance: 0.0, ..small() };
         let (_, report) = check(&graph, size, Goal::Blocks(12), (None, None), &config);
-        assert_eq!(report.loads, [128; 12]);
+        assert_eq!(report.loads.of_blocks, [128; 12]);
     }
 }
 
@@ -292,7 +297,7 @@ fn no_block_is_empty_while_there_are_vertices_enough() {
     for (graph, count) in [(grid(8, 8), 20), (grid(8, 8), 40), (grid(8, 8), 64), (grid(16, 16), 80)] {
         let config = DistConfig::default();
         let (_, first) = check_alike(&graph, &[1, 2, 3, 4], Goal::Blocks(count), (None, None), &config);
-        assert_eq!(first.overload, 0);
+        assert_eq!(first.loads.overload, 0);
     }
     let mut rng = Rng::new(29);
     let machine = tree("3:4", "1:10");
@@ -325,8 +330,8 @@ fn least_loads_are_met_on_any_number_of_ranks() {
         let homes: Vec<BlockId> = (0..1200).map(|_| rng.below(3)).collect();
         let old = (round > 2).then_some((&homes[..], MigrationWeight::ONE));
         let (_, first) = check_alike(&graph, &[1, 2, 4], goal, (old, None), &config);
-        assert_eq!(first.least, [Weight::from(150 * percent / 100); 8]);
-        assert_eq!((first.overload, first.shortfall), (0, 0), "{percent}: {first:?}");
+        assert_eq!(first.loads.least, [Weight::from(150 * percent / 100); 8]);
+        assert_eq!((first.loads.overload, first.loads.shortfall), (0, 0), "{percent}: {first:?}");
     }
 }
 
@@ -350,7 +355,7 @@ fn remapping_keeps_most_in_place() {
         home != PreviousAssignment::NONE && home != blocks[v as usize]
     });
     assert_eq!(report.migration, Some(away.map(|v| heavier.node_weight(v)).sum()));
-    assert_eq!(report.overload, 0);
+    assert_eq!(report.loads.overload, 0);
     assert!(report.migration.unwrap() < heavier.total_node_weight() / 3, "{report:?}");
     assert!(report.cost.unwrap() < 2 * before.cost.unwrap(), "{report:?}");
     // The same graph stays where it is.
@@ -426,9 +431,9 @@ fn fixed_vertices_stay_on_any_number_of_ranks() {
             fixed.iter().zip(&first.0).all(|(&fixed, &block)| fixed == Given::FREE || fixed == block);
         assert!(are_right, "round {round}");
         let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
-        let room = first.1.fixed.as_ref().map(|fixed| fixed.loads.iter().zip(&first.1.bounds));
+        let room = first.1.fixed.as_ref().map(|fixed| fixed.loads.iter().zip(&first.1.loads.bounds));
         let fits = room.is_none_or(|mut room| room.all(|(load, bound)| load <= bound));
-        assert!(!(is_unit && fits) || first.1.overload == 0, "round {round}: {:?}", first.1);
+        assert!(!(is_unit && fits) || first.1.loads.overload == 0, "round {round}: {:?}", first.1);
     }
 }
 
@@ -439,7 +444,7 @@ fn fixed_corners_shape_the_partition() {
     // The corners of each side are in a block.
     (fixed[0], fixed[1560], fixed[39], fixed[1599]) = (0, 0, 1, 1);
     let (blocks, report) = check(&graph, 3, Goal::Blocks(2), (None, Some(&fixed)), &small());
-    assert!(report.levels > 1 && report.overload == 0 && report.cut <= 48, "{report:?}");
+    assert!(report.levels > 1 && report.loads.overload == 0 && report.cut <= 48, "{report:?}");
     assert_eq!([blocks[0], blocks[1560], blocks[39], blocks[1599]], [0, 0, 1, 1]);
     assert_eq!(report.fixed, Some(FixedReport { number: 4, loads: vec![2, 2] }));
 }
@@ -461,7 +466,8 @@ fn check_given(
             let own = own.start as usize..own.end as usize;
             let homes = old.map(|(blocks, weight, _)| Old { blocks: &blocks[own.clone()], weight });
             let sizes = old.map(|(.., sizes)| &sizes[own]);
-            let given = Given::default().with_old(homes).with_sizes(sizes).with_targets(Some(targets));
+            let limits = [targets.into()];
+            let given = Given::default().with_old(homes).with_sizes(sizes).with_limits(&limits);
             divide(comm, part, machine.map_or_else(Goal::Pes, Goal::Blocks), given, config).unwrap()
         });
         let mut report = parts[0].report.clone();
@@ -472,10 +478,10 @@ fn check_given(
     assert!([2, 5].into_iter().all(|size| on(size) == (blocks.clone(), report.clone())));
     let load = |block| blocks.iter().filter(|&&other| other == block).count() as Weight;
     let loads: Vec<Weight> = (0..targets.num_blocks() as BlockId).map(load).collect();
-    assert_eq!((&report.loads, &report.bounds[..]), (&loads, targets.bounds()));
+    assert_eq!((&report.loads.of_blocks, &report.loads.bounds[..]), (&loads, targets.bounds()));
     assert!(loads.iter().zip(targets.bounds()).all(|(load, bound)| load <= bound), "{loads:?}");
     assert!(loads.iter().zip(targets.least_loads()).all(|(load, least)| load >= least), "{loads:?}");
-    assert_eq!((report.overload, report.shortfall), (0, 0));
+    assert_eq!((report.loads.overload, report.loads.shortfall), (0, 0));
     let moved = old.map(|(homes, _, sizes)| {
         let away = homes.iter().zip(&blocks).zip(sizes).filter(|((home, block), _)| home != block);
         away.map(|(_, size)| size).sum()
@@ -537,8 +543,8 @@ fn wrong_weights_of_blocks_and_sizes_are_refused_on_all_ranks() {
             let wrong = sizes.map(|sizes| sizes(part.num_own()));
             let right = vec![1; part.num_own()];
             let sizes = wrong.filter(|_| is_last).unwrap_or(right);
-            let given =
-                Given::default().with_old(Some(old)).with_sizes(Some(&sizes)).with_targets(Some(&targets));
+            let limits = [(&targets).into()];
+            let given = Given::default().with_old(Some(old)).with_sizes(Some(&sizes)).with_limits(&limits);
             divide(comm, part, Goal::Blocks(2), given, &small()).unwrap_err()
         });
         assert!(errors.iter().all(|error| *error == errors[0]));
