@@ -37,7 +37,9 @@ fn unsafe_code_is_in_few_files_and_justified() {
         }
     }
     places.sort();
-    assert_eq!(places, ["bin/src/console", "bin/src/memory", "crates/partition/src/base/vector"]);
+    let allowed =
+        ["bin/src/console", "bin/src/memory", "crates/io/src/output", "crates/partition/src/base/vector"];
+    assert_eq!(places, allowed);
     assert_eq!(faults, [""; 0], "unsafe without a reason");
 }
 
