@@ -9,7 +9,7 @@ use viem::base::types::Weight;
 use viem::qap::QapConfig;
 use viem::solve::{Balance, LoadLimits};
 use viem::{Config, MapPreset, PartitionPreset, Targets};
-use viem_ffi::{AskedLimits, Limits, array, count, environment, least_load, optional, text};
+use viem_ffi::{AskedLimits, Limits, array, count, environment, optional, text};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Error, Status, call, create, free};
@@ -74,15 +74,15 @@ impl Settings {
         }
     }
 
-    /// The preset and the threads that the environment says, and an imbalance; parts may be below their shares as [`least_load`] says.
-    pub fn of_environment(imbalance: f64) -> Self {
+    /// The preset and the threads that the environment says, with an imbalance and a least load.
+    pub fn of_environment(imbalance: f64, least_load: f64) -> Self {
         let preset = match environment::preset() {
             Some(PartitionPreset::Fast) => Preset::Fast,
             Some(PartitionPreset::Strong) => Preset::Strong,
             _ => Preset::Eco,
         };
         let settings = Self::new(preset);
-        let balance = settings.balance.with_imbalance(imbalance).with_least_load(least_load(imbalance));
+        let balance = settings.balance.with_imbalance(imbalance).with_least_load(least_load);
         Self { threads: environment::threads(), balance, ..settings }
     }
 

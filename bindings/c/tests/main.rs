@@ -8,4 +8,5 @@ mod header;
 mod packages;
 mod programs;
 mod scotch;
+mod syrthes;
 mod tools;

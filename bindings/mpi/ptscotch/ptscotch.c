@@ -61,12 +61,13 @@ static char *saved(const char *name, const void *structure)
     return NULL;
 }
 
-/* The settings of the environment and of a strategy, null if that cannot be read. An empty one is a null pointer, which cannot be written. */
-static viem_settings *settings_of(const void *strategy)
+/* The settings of the environment and of a strategy for parts of a total weight, null if that cannot be read. An empty one is a null pointer, which cannot be
+ * written. */
+static viem_settings *settings_of(const void *strategy, int64_t total, num parts)
 {
-    if (!strategy || !*(void *const *)strategy) return distributed_settings("");
+    if (!strategy || !*(void *const *)strategy) return distributed_settings("", total, parts);
     char *text = saved("SCOTCH_stratSave", strategy);
-    viem_settings *settings = text ? distributed_settings(text) : NULL;
+    viem_settings *settings = text ? distributed_settings(text, total, parts) : NULL;
     free(text);
     return settings;
 }
@@ -156,6 +157,15 @@ static int read_part(const void *graph, part *part)
     return size == part->n && copy_arcs(part, base, begins, ends, targets, weights);
 }
 
+/* The weight of the vertices of all ranks. */
+static int64_t total_weight(const part *part)
+{
+    int64_t here = 0, all = 0;
+    for (num v = 0; v < part->n; v++) here += part->vwgt ? part->vwgt[v] : 1;
+    MPI_Allreduce(&here, &all, 1, MPI_INT64_T, MPI_SUM, part->comm);
+    return all;
+}
+
 /* ---- mappings --------------------------------------------------------------------------------------------------- */
 
 /* The target of a mapping. Returns 0 if viem has none such. */
@@ -183,10 +193,14 @@ static int map(const void *graph, const void *arch, num parts, const void *strat
     viem_machine *machine = NULL;
     void *data;
     if (depth > 0 || !fits() || !find("SCOTCH_dgraphData", &data)) return 0;
-    viem_settings *settings = settings_of(strategy);
+    viem_settings *settings = NULL;
     int is_read = read_part(graph, &part);
     int32_t *found = malloc(((size_t)part.n + 1) * sizeof *found);
-    int is_ready = everywhere(part.comm, is_read && settings && found && read_target(part.comm, arch, &parts, &machine));
+    int is_ready = everywhere(part.comm, is_read && found && read_target(part.comm, arch, &parts, &machine));
+    if (is_ready) {
+        settings = settings_of(strategy, total_weight(&part), parts);
+        is_ready = everywhere(part.comm, settings != NULL);
+    }
     if (is_ready) {
         viem_dist_graph own = {part.vtxdist, part.xadj, part.adjncy, part.vwgt, part.adjwgt, 8 * sizeof(num), 1};
         viem_status status = machine ? viem_dist_map(part.comm, &own, machine, NULL, settings, found, NULL, NULL)

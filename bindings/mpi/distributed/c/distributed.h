@@ -25,9 +25,9 @@ typedef struct {
 viem_status distributed_divide(const operations *operations, const arguments *arguments, viem_error **error);
 viem_status distributed_refuse(const char *message, viem_error **error);
 
-/* For stand-ins: the settings of the environment and of a strategy of Scotch, null if it is none; the machine of the environment if it has so many PEs, or null,
- * for which rank 0 says why. */
-viem_settings *distributed_settings(const char *strategy);
+/* For stand-ins: the settings of the environment and of a strategy of Scotch for so many parts of this total weight, null if it is no strategy; the machine of
+ * the environment if it has so many PEs, or null, for which rank 0 says why. */
+viem_settings *distributed_settings(const char *strategy, int64_t total, int64_t num_parts);
 viem_machine *distributed_machine(int64_t num_parts, int rank);
 
 #endif

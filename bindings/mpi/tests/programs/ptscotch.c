@@ -36,7 +36,7 @@ static void fill(SCOTCH_Num base)
 static long differ(SCOTCH_Num a, SCOTCH_Num b) { return a != b; }
 static long in_tree(SCOTCH_Num a, SCOTCH_Num b) { return a == b ? 0 : a / 4 == b / 4 ? 1 : a / 8 == b / 8 ? 11 : 111; }
 
-/* The cost of the parts of all ranks. Loads must be from 0.95 to 1.03 of their shares, or one vertex. */
+/* The cost of the parts of all ranks. Loads must be from 0.95 of their shares, less a vertex, to 1.03. */
 static long cost(long (*distance)(SCOTCH_Num, SCOTCH_Num), int parts, const SCOTCH_Num *shares)
 {
     int ranks, counts[64], starts[64], own = last - first;
@@ -58,7 +58,7 @@ static long cost(long (*distance)(SCOTCH_Num, SCOTCH_Num), int parts, const SCOT
     for (int p = 0; p < parts; p++) total += shares ? (long)shares[p] : 1;
     for (int p = 0; p < parts; p++) {
         double fair = (double)CELLS * (shares ? (double)shares[p] : 1) / (double)total;
-        CHECK((double)loads[p] <= 1.03 * fair + 1.03 && (double)loads[p] >= 0.95 * fair - 1);
+        CHECK((double)loads[p] <= 1.03 * fair && (double)loads[p] >= 0.95 * fair - 1);
     }
     return sum;
 }
