@@ -20,30 +20,29 @@ pub(crate) const BLOCKS: Places = Places { one: "block", several: "blocks" };
 /// Processing elements.
 pub(crate) const PES: Places = Places { one: "PE", several: "PEs" };
 
-/// How many places have little, of all.
-pub(crate) struct Below {
-    pub(crate) half: usize,
-    pub(crate) least: usize,
-    pub(crate) all: usize,
-}
-
 /// The words that follow a number: the first ones after 1.
 pub(crate) fn agreeing<T>(count: usize, one: T, many: T) -> T {
     if count == 1 { one } else { many }
 }
 
-/// Prints how many places have less than half of their share, if any, and warns if some are below their least load.
-pub(crate) fn print_below(console: Console, places: Places, below: &Below, shortfall: Weight) {
-    let (Below { half, least, all }, Places { several, .. }) = (below, places);
-    if *half > 0 {
-        let (have, their) = agreeing(*half, ("has", "its"), ("have", "their"));
-        console.line(format_args!("{half} of {all} {several} {have} less than half of {their} share"));
-    }
-    if *least > 0 {
-        let (are, their) = agreeing(*least, ("is", "its"), ("are", "their"));
-        console.warn(format_args!(
-            "{least} of {all} {several} {are} below {their} least load, by {shortfall} in total; allow more --imbalance or ask for less --least-load"
-        ));
+/// Prints how many of all places have less than half of their share by a weight, if any, and warns if some are below their least load.
+pub(crate) fn print_below(console: Console, Places { several, .. }: Places, loads: &[Loads], all: usize) {
+    let several_weights = loads.len() > 1;
+    for (weight, loads) in (1..).zip(loads) {
+        let &Loads { below_half: half, below_least: least, shortfall, .. } = loads;
+        let by_weight = if several_weights { format!(" of weight {weight}") } else { String::new() };
+        if half > 0 {
+            let (have, their) = agreeing(half, ("has", "its"), ("have", "their"));
+            console.line(format_args!(
+                "{half} of {all} {several} {have} less than half of {their} share{by_weight}"
+            ));
+        }
+        if least > 0 {
+            let (are, their) = agreeing(least, ("is", "its"), ("are", "their"));
+            console.warn(format_args!(
+                "{least} of {all} {several} {are} below {their} least load{by_weight}, by {shortfall} in total; allow more --imbalance or ask for less --least-load"
+            ));
+        }
     }
 }
 
@@ -69,12 +68,13 @@ pub(crate) fn print_by_weight(console: Console, Places { one, .. }: Places, load
     }
 }
 
-/// The weight, counted from 0, whose bound is exceeded most, in words.
-pub(crate) fn fullest_weight(weight: usize, loads: Option<&Loads>) -> String {
+/// The weight, counted from 0, whose bound is exceeded most, in words, and what allows more of it.
+pub(crate) fn fullest_weight(weight: usize, loads: Option<&Loads>) -> (String, &'static str) {
     let fullest = loads.map_or(1.0, Loads::greatest_fullness);
     let nodes = loads.is_some_and(|loads| loads.fullest < fullest);
-    let place = if nodes { " of a node" } else { "" };
-    format!("weight {} of the vertices exceeds its bound{place} most, {fullest:.5} times", weight + 1)
+    let (place, option) = if nodes { (" of a node", "--node-capacity") } else { ("", "--imbalance") };
+    let times = if fullest.is_finite() { format!(", {fullest:.5} times") } else { String::new() };
+    (format!("weight {} of the vertices exceeds its bound{place} most{times}", weight + 1), option)
 }
 
 /// Prints how many places with capacity have no vertex.

@@ -9,7 +9,7 @@ use crate::capacities::{Capacities, CapacitiesByWeight, NodeOptions, OneOrEach};
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::limits::Limits;
-use crate::loads::{self, Below};
+use crate::loads;
 use crate::mesh::MeshOptions;
 use crate::options::BalanceOptions;
 use crate::summary::Summary;
@@ -117,19 +117,16 @@ impl SharingOptions {
 /// Prints the loads of the PEs by each of several weights, and warns if one exceeds its bound.
 pub(crate) fn print_several(console: Console, report: &Report, num_pes: usize) {
     loads::print_by_weight(console, loads::PES, &report.loads_by_weight);
-    for loads in &report.loads_by_weight {
-        let below = Below { half: loads.below_half, least: loads.below_least, all: num_pes };
-        loads::print_below(console, loads::PES, &below, loads.shortfall);
-    }
+    loads::print_below(console, loads::PES, &report.loads_by_weight, num_pes);
     let overload = report.violation().overload;
     if let Some(weight) = report.fullest_weight().filter(|_| overload > 0) {
-        let weight = loads::fullest_weight(weight, report.loads.as_ref());
+        let (weight, option) = loads::fullest_weight(weight, report.loads.as_ref());
         let places = match report.loads_by_weight.iter().any(|loads| loads.nodes.is_some()) {
             true => "PEs and nodes",
             false => "PEs",
         };
         console.warn(format_args!(
-            "{places} exceed their bounds by {overload} in total: {weight}; allow more --imbalance"
+            "{places} exceed their bounds by {overload} in total: {weight}; allow more {option}"
         ));
     }
 }
@@ -141,8 +138,7 @@ pub(crate) fn print_loads(console: Console, loads: &Loads, num_pes: usize, too_h
         "load of a PE: {least} least, {mean:.2} mean, {greatest} greatest; bound {bound}"
     ));
     console.detail(format_args!("greatest load over its bound {fullest:.5}"));
-    let below = Below { half: loads.below_half, least: loads.below_least, all: num_pes };
-    loads::print_below(console, loads::PES, &below, loads.shortfall);
+    loads::print_below(console, loads::PES, std::slice::from_ref(loads), num_pes);
     if *overload > 0 {
         let too_heavy = too_heavy.map_or_else(String::new, |words| format!(": {words}"));
         console.warn(format_args!(

@@ -104,6 +104,15 @@ impl MeshOptions {
                 (mesh.dual(common.unwrap_or_default(), &self.element_weights)?, mesh.centres())
             }
         };
+        let has = |kind: ElementKind| mesh.kinds().iter().any(|&(other, _)| other == kind);
+        for &(kind, _) in self.element_weights.iter().filter(|&&(kind, _)| !has(kind)) {
+            console.note(format_args!("{name} has no {}, so their weight counts for nothing", kind.plural()));
+        }
+        if graph.num_edges() == 0 && graph.num_nodes() > 1 {
+            console.note(format_args!(
+                "{name}: no two elements are neighbours; ask for fewer nodes with --common"
+            ));
+        }
         let is_of_file = !self.nodal && self.element_weights.is_empty();
         let weights = mesh.several_weights().filter(|_| is_of_file).cloned();
         Ok(MeshGraph { graph, weights, coordinates, is_foam })

@@ -70,6 +70,21 @@ impl Balance {
             false => Targets::shares(graph, capacities, self.imbalance),
         }
     }
+
+    /// The same targets of blocks of these capacities, with greater bounds if the imbalance is that of each division. Exact sizes stay exact. O(n + k).
+    ///
+    /// # Errors
+    ///
+    /// The targets are those of another number of blocks.
+    pub fn widened(
+        &self,
+        targets: Targets,
+        graph: &CsrGraph,
+        capacities: &[u32],
+    ) -> Result<Targets, TargetsError> {
+        let is_wide = self.per_division && !targets.are_exact();
+        if is_wide { targets.with_bounds(self.bounds_of(graph, capacities)) } else { Ok(targets) }
+    }
 }
 
 /// The limits of the loads of PEs that have many vertices.
@@ -336,7 +351,7 @@ impl<'a> LoadLimits<'a> {
 
     /// The loads of a mapping, given the PE of each vertex, compared with these limits; O(n + PEs).
     pub fn loads(&self, graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Loads {
-        let capacities = machine.capacities();
+        let capacities = self.capacities(machine);
         let bounds = &self.bounds(graph, machine)[..];
         let least = self.least_loads(graph, machine).unwrap_or_default();
         let weights = block_weights(graph, pe_of, bounds.len());
@@ -350,7 +365,7 @@ impl<'a> LoadLimits<'a> {
             bound: bounds.iter().copied().max().unwrap_or(0),
             fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
             overload,
-            below_half: self.num_below_half(&self.capacities(machine), &weights),
+            below_half: self.num_below_half(&capacities, &weights),
             below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
             shortfall,
             empty: is_used.into_iter().filter(|is_used| !is_used).count(),

@@ -168,8 +168,24 @@ impl<'a> SeveralWeights<'a> {
 
     /// The loads of a mapping by each weight, given the PE of each vertex, compared with their limits; O(c (n + PEs)).
     pub fn loads(&self, machine: &dyn Machine, pe_of: &[PeId]) -> Vec<Loads> {
-        let loads = self.each().map(|(limits, alone)| limits.loads(alone, machine, pe_of)).collect();
+        let mut loads: Vec<Loads> =
+            self.each().map(|(limits, alone)| limits.loads(alone, machine, pe_of)).collect();
+        let empty = self.num_empty(machine, pe_of);
+        loads.iter_mut().for_each(|loads| loads.empty = empty);
         if self.node_bounds.is_empty() { loads } else { self.with_nodes(loads, machine, pe_of) }
+    }
+
+    /// The number of PEs without vertices, of those that have capacity for every weight.
+    fn num_empty(&self, machine: &dyn Machine, pe_of: &[PeId]) -> usize {
+        let mut is_used = vec![false; machine.num_pes()];
+        pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
+        for (limits, _) in self.each() {
+            is_used
+                .iter_mut()
+                .zip(limits.capacities(machine))
+                .for_each(|(used, capacity)| *used |= capacity == 0);
+        }
+        is_used.into_iter().filter(|is_used| !is_used).count()
     }
 
     /// The same loads with those of the nodes.

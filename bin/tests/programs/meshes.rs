@@ -137,6 +137,9 @@ fn options_of_meshes_are_for_meshes() {
     folder.stdout("viem convert row.msh --element-weights=hexahedron=7 -o weighed");
     assert_eq!(folder.read("weighed"), "3 2 10\n7 2\n7 1 3\n7 2\n");
     folder.fails("viem convert row.msh --element-weights=cube=7 -o weighed", 2, "hexahedron");
+    let unused = folder.stderr("viem convert row.msh --element-weights=prism=7 -o weighed");
+    says(&unused, ["row.msh has no prisms"]);
+    says(&folder.stderr("viem convert row.msh --common=9 -o apart"), ["no two elements are neighbours"]);
     folder.fails("viem check row.msh --fix=fixed", 2, "not meshes");
 }
 

@@ -80,6 +80,11 @@ fn each_weight_has_its_capacities() {
         let keep = |(&(time, memory), bound): (&(usize, usize), usize)| time <= 67 && memory <= bound;
         assert!(loads.iter().zip(bounds).all(keep), "{line}: {loads:?}");
         assert!(loads[0].1 > 69, "{line}: {loads:?}");
+        if !line.contains(" map ") {
+            // Of the first weight, of which all blocks have an equal share.
+            let greatest = loads.iter().map(|&(time, _)| time).max().unwrap();
+            assert_eq!(folder.report("report")["quality"]["balance"], greatest as f64 / 64.0, "{line}");
+        }
         let names = match line.contains(" map ") {
             true => serde_json::json!(["1,1,1,1", "memory"]),
             false => serde_json::json!([[1, 1, 1, 1], [3, 1, 1, 1]]),

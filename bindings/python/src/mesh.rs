@@ -29,6 +29,12 @@ pub(crate) fn read_mesh<'py>(
     nodal: bool,
     element_weights: Vec<(String, Weight)>,
 ) -> PyResult<Read<'py>> {
+    if nodal && (common.is_some() || !element_weights.is_empty()) {
+        return Err(Fault::usage(
+            "where `nodal`, vertices are nodes; leave out `common` and `element_weights`",
+        )
+        .into());
+    }
     let weights = element_weights.iter().map(weight_of_kind).collect::<Result<Vec<_>, _>>()?;
     let neighbours = match common {
         Some(0) => return Err(Fault::usage("`common` is at least 1").into()),

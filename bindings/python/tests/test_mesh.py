@@ -125,7 +125,13 @@ def test_decompositions_of_openfoam(tmp_path):
 
 def test_refusals(tmp_path):
     path = metis(tmp_path)
-    for arguments in ({"common": 0}, {"element_weights": {"cube": 1}}, {"element_weights": {"hexahedron": -1}}):
+    for arguments in (
+        {"common": 0},
+        {"element_weights": {"cube": 1}},
+        {"element_weights": {"hexahedron": -1}},
+        {"nodal": True, "common": 2},
+        {"nodal": True, "element_weights": {"hexahedron": 2}},
+    ):
         with pytest.raises(ValueError):
             viem.read_mesh(path, **arguments)
     path.write_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\nmany\n")

@@ -116,6 +116,8 @@ def test_each_block_and_pe_has_a_least_load():
         viem.partition(mesh, 4, least_load=[0, -1, 0, 0])
     with pytest.raises(viem.UsageError, match="least_load is for many-to-one"):
         viem.evaluate(nx.path_graph(4), tree, [0, 1, 2, 3], least_load=[1, 1, 1, 1])
+    with pytest.raises(viem.UsageError, match="least_load must be whole numbers"):
+        viem.partition(mesh, 4, least_load=np.full(4, 0.9))
 
 
 def test_each_weight_has_least_loads_of_its_own():
@@ -301,7 +303,7 @@ def test_nodes_have_capacities():
     [
         ({"node_capacity": [1, 2, 3]}, "bounds of 3 nodes, the machine has 2 nodes"),
         ({"node_capacity": -1}, "whole numbers from 0 on"),
-        ({"node_capacity": 2.5}, "whole numbers from 0 on"),
+        ({"node_capacity": 2.5}, "whole numbers"),
         ({"weights": [[1, 2]] * 4, "node_capacity": 5}, "an entry for each weight"),
         ({"weights": [[1, 2]] * 4, "node_capacity": [None]}, "an entry for each weight"),
         ({"weights": [[1, 2]] * 4, "capacities": [[1, 2, 3]] * 4}, "3 limits for 2 weights"),
@@ -331,6 +333,8 @@ def test_imbalance_of_divisions():
             options = {"imbalance": 0.1, "weights": weights}
             found = [run(imbalance_per_division=is_so, **options) for is_so in (False, True)]
             assert [mapping.report["loads"]["bound"] for mapping in found] == [27, 36]
+            blocks = [mapping for mapping in found if isinstance(mapping, viem.Partition)]
+            assert all(mapping.bounds.max() == mapping.report["loads"]["bound"] for mapping in blocks)
 
 
 def test_connected_blocks_and_pes():

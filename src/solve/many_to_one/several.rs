@@ -62,8 +62,12 @@ impl SeveralRun<'_> {
     ) -> Result<Envelope<Solution>, SolveError> {
         let &Self { graph, config, several, observer, begin, time_limit, .. } = self;
         let targets = several.targets(self.machine.machine(), order)?;
-        let fixed = self.fixed.map(|fixed| fixed.renamed(&block_of_each_pe(order)));
+        let block_of = block_of_each_pe(order);
+        let fixed = self.fixed.map(|fixed| fixed.renamed(&block_of));
+        let ranges = several.identity(self.machine.machine(), self.fixed)?;
+        let ranges: Vec<_> = ranges.pes().iter().map(|&pe| block_of[pe as usize]).collect();
         let plain = VectorProblem::new(graph, several.weights(), &targets)?.with_fixed(fixed.as_ref())?;
+        let plain = plain.with_known(&ranges);
         let limited = Limited::silent(observer, begin, time_limit);
         let partitioner = VectorPartitioner::new(config.partition, config.seed).observed(&limited);
         let problem = layout.map_or(plain, |layout| plain.with_layout(layout));

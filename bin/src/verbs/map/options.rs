@@ -91,7 +91,7 @@ pub(crate) struct Options {
     pub(crate) connected: bool,
 
     /// Give each process a place of its own within bounds of weights. --node-capacity, or --imbalance and --capacities, bound the weights of the processes of
-    /// a node or PE, such as their memory
+    /// a node or PE, such as their memory. A PE has as many places as its capacity, so one without --capacities
     #[arg(hide_short_help = true, long, help_heading = "Constraints")]
     pub(crate) one_to_one: bool,
 
@@ -230,7 +230,10 @@ impl Options {
             (self.neighbourhood.name(), self.neighbourhood.searches()),
         ];
         let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
-        let why = shortage.unwrap_or("here many vertices share a PE; leave it out");
+        let why = match self.one_to_one {
+            true => "not for those within bounds; leave it out",
+            false => shortage.unwrap_or("here many vertices share a PE; leave it out"),
+        };
         Err(UsageError(format!("{name} is for one-to-one mappings, but {why}")))
     }
 

@@ -15,7 +15,7 @@ use crate::files;
 use crate::fixed::{Fixed, FixedOptions};
 use crate::job::{Job, end};
 use crate::limits::Limits;
-use crate::loads::{self, Below};
+use crate::loads;
 use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
 use crate::mesh::MeshOptions;
@@ -278,7 +278,7 @@ impl<'a> Task<'a> {
 
     /// Prints what was found, and writes it.
     fn finish(&self, fixed: Option<&Fixed>, found: &Partitioned<'_>) -> Result<()> {
-        let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
+        let (graph, Division { blocks, limits, capacities }) = (&self.application.graph, &self.division);
         let Partitioned { solution: Solution { mapping, report, .. }, written, remapped } = found;
         let block_of = mapping.pes();
         let (model, quality) = threads::run(self.config.threads, || {
@@ -289,12 +289,14 @@ impl<'a> Task<'a> {
             };
             (mapping.quotient(graph, num_blocks), quality)
         })?;
-        let ratio = greatest_ratio(&quality.loads, &Targets::shares(graph, blocks.shares(), 0.0));
+        // The loads are those by the first weight.
+        let shares = capacities.each().first().map_or(blocks.shares(), |first| first);
+        let ratio = greatest_ratio(&quality.loads, &Targets::shares(graph, shares, 0.0));
         let quality = JsonQuality { quality, balance: ratio };
         let bounds = limits.get().bounds(graph, blocks);
         let fixed_vertices = fixed.map(|fixed| &fixed.vertices);
         let too_heavy = match report.fullest_weight() {
-            Some(weight) => Some(loads::fullest_weight(weight, report.loads.as_ref())),
+            Some(weight) => Some(loads::fullest_weight(weight, report.loads.as_ref()).0),
             None => loads::too_heavy(graph, &bounds, fixed_vertices, loads::BLOCKS),
         };
         self.print(&model, (report, &quality, remapped.as_ref()), too_heavy);
@@ -477,10 +479,7 @@ impl<'a> Task<'a> {
         }
         let Some(loads) = &report.loads else { return };
         loads::print_by_weight(console, loads::BLOCKS, &report.loads_by_weight);
-        for loads in loads::each(report) {
-            let below = Below { half: loads.below_half, least: loads.below_least, all: blocks.num_pes() };
-            loads::print_below(console, loads::BLOCKS, &below, loads.shortfall);
-        }
+        loads::print_below(console, loads::BLOCKS, loads::each(report), blocks.num_pes());
         let overload = report.violation().overload;
         if overload > 0 {
             console.warn(format_args!("{}", imbalance_warning(overload, too_heavy)));

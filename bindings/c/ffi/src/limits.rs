@@ -138,14 +138,14 @@ impl<'a> Limits<'a> {
         num_blocks: usize,
         shares: Option<&[u32]>,
     ) -> Result<Vec<Targets>, TargetsError> {
-        let targets = |weight: usize, graph: &CsrGraph, balance: &Balance| match self
-            .capacities
-            .get(weight)
-            .map(|capacities| &capacities[..])
-            .or(shares)
-        {
-            None => Targets::equal(graph, num_blocks, balance.imbalance),
-            Some(shares) => Targets::proportional(graph, shares, balance.imbalance),
+        let equal = vec![1; num_blocks];
+        let targets = |weight: usize, graph: &CsrGraph, balance: &Balance| {
+            let shares = self.capacities.get(weight).map(|capacities| &capacities[..]).or(shares);
+            let targets = match shares {
+                None => Targets::equal(graph, num_blocks, balance.imbalance),
+                Some(shares) => Targets::proportional(graph, shares, balance.imbalance),
+            };
+            balance.widened(targets?, graph, shares.unwrap_or(&equal))
         };
         match &self.by_weight {
             ByWeight::One(_) => Ok(vec![targets(0, graph, &self.balances[0])?]),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._errors import UsageError
-from ._graph import vector
+from ._graph import Numbers, vector
 
 Preset = Literal["fast", "eco", "strong", "fastsocial", "ecosocial", "strongsocial"]
 """Trade-offs of time and quality. Those for social networks are for partitions."""
@@ -96,7 +96,7 @@ class Settings:
         self.imbalances = vector("imbalance", np.atleast_1d(imbalance)).tolist()
         self.imbalance_per_division = imbalance_per_division
         self.least_shares = vector("least_load", np.atleast_1d(least_load)).tolist() if are_shares else [0.0]
-        self.least_loads = [] if are_shares else [vector("least_load", each) for each in _columns(least_load)]
+        self.least_loads = [] if are_shares else [_integers("least_load", each) for each in _columns(least_load)]
         self.capacities = [] if capacities is None else [_whole("capacities", each) for each in _columns(capacities)]
         self.node_capacities = _of_nodes(node_capacity, num_weights)
         return self
@@ -124,7 +124,15 @@ def _of_nodes(capacity: NodeCapacity, num_weights: int) -> list[Optional[list[in
 
 def _whole(name: str, numbers: ArrayLike) -> list[int]:
     """Whole numbers from 0 on."""
-    array = vector(name, numbers)
-    if array.dtype.kind not in "iu" or (array.size and array.min() < 0):
-        raise UsageError(f"{name} are whole numbers from 0 on")
+    array = _integers(name, numbers)
+    if array.size and array.min() < 0:
+        raise UsageError(f"{name} must be whole numbers from 0 on")
     return [int(number) for number in array]
+
+
+def _integers(name: str, numbers: ArrayLike) -> Numbers:
+    """Whole numbers."""
+    array = vector(name, numbers)
+    if array.dtype.kind not in "iu":
+        raise UsageError(f"{name} must be whole numbers, one for each")
+    return array

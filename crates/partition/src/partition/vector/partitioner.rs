@@ -1,5 +1,6 @@
 //! The partitioner for several weights.
 
+use super::enumeration::VectorTally;
 use super::scheme::{Effort, Task};
 use super::targets::VectorTargets;
 use crate::base::observer::Observer;
@@ -14,6 +15,7 @@ use crate::partition::fixed::{FixedError, FixedVertices};
 use crate::partition::layout::{BlockTree, Layout};
 use crate::partition::loads::{self, Loads, VectorBounds};
 use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
+use crate::partition::scheme::enumeration;
 use crate::partition::settings::{PartitionConfig, PartitionPreset};
 
 /// Independent partitions and V-cycles of each, by preset. Balances cut against time. Tuned with `cargo bench --bench weights`.
@@ -32,6 +34,7 @@ pub struct VectorProblem<'a> {
     pub(super) targets: &'a VectorTargets,
     pub(super) fixed: Option<&'a FixedVertices>,
     pub(super) layout: Option<Layout<'a>>,
+    pub(super) known: Option<&'a [BlockId]>,
 }
 
 impl<'a> VectorProblem<'a> {
@@ -46,7 +49,7 @@ impl<'a> VectorProblem<'a> {
         targets: &'a VectorTargets,
     ) -> Result<Self, VertexWeightsError> {
         weights.check(graph.num_nodes())?;
-        Ok(Self { graph, weights, targets, fixed: None, layout: None })
+        Ok(Self { graph, weights, targets, fixed: None, layout: None, known: None })
     }
 
     /// The same with vertices that must be in given blocks, or none.
@@ -57,6 +60,15 @@ impl<'a> VectorProblem<'a> {
     pub fn with_fixed(self, fixed: Option<&'a FixedVertices>) -> Result<Self, FixedError> {
         fixed.map_or(Ok(()), |fixed| fixed.check(self.graph.num_nodes(), self.targets.num_blocks()))?;
         Ok(Self { fixed: fixed.filter(|fixed| !fixed.is_empty()), ..self })
+    }
+
+    /// The same with a partition that the result must not be worse than. It is not improved.
+    ///
+    /// # Panics
+    ///
+    /// In a run, if it has another number of vertices, or a block that there is not.
+    pub fn with_known(self, known: &'a [BlockId]) -> Self {
+        Self { known: Some(known), ..self }
     }
 
     /// The same with J instead of the cut as the objective: blocks are divided along a tree and have distances.
@@ -189,13 +201,16 @@ impl<'a> VectorPartitioner<'a> {
 
     fn solve<W: Stored, O: Objective>(
         &self,
-        &VectorProblem { weights, targets, layout, .. }: &VectorProblem<'_>,
+        &VectorProblem { weights, targets, layout, known, .. }: &VectorProblem<'_>,
         level: Problem<'_, W, O>,
         start: Option<&[BlockId]>,
     ) -> Vec<BlockId> {
         let (bounds, k) = (targets.bounds(), targets.num_blocks());
         if k == 1 {
             return vec![0; level.num_nodes()];
+        }
+        if let Some(best) = enumeration::best_by(level, VectorTally::new(weights, targets, &bounds)) {
+            return best.blocks;
         }
         let depths = depths(layout.map(|layout| layout.tree), k);
         let (settings, observer) = (&self.settings, self.observer);
@@ -211,8 +226,9 @@ impl<'a> VectorPartitioner<'a> {
             (excess, targets.num_empty(&own.blocks), cost)
         };
         let found = finished(self.within(task, &bounds, start));
-        let start = start.map(|start| finished(Assignment::new(level, start.to_vec(), k)));
-        let ways = [found].into_iter().chain(start);
+        let others = start.into_iter().chain(known);
+        let others = others.map(|blocks| finished(Assignment::new(level, blocks.to_vec(), k)));
+        let ways = [found].into_iter().chain(others);
         ways.min_by_key(score).expect("there is one").blocks
     }
 

@@ -36,18 +36,22 @@ fn excess(weights: &VertexWeights, bounds: &VectorBounds, blocks: &[BlockId]) ->
     bounds.excess(&weights.loads(blocks, bounds.num_blocks()))
 }
 
-/// The least excess of all assignments.
-fn least_excess(weights: &VertexWeights, bounds: &VectorBounds) -> Excess {
-    let (n, k) = (weights.num_vertices(), bounds.num_blocks());
-    let blocks = |mut number: usize| -> Vec<BlockId> {
-        let digits = (0..n).map(|_| {
-            let digit = number % k;
-            number /= k;
+/// All assignments of vertices to blocks.
+fn assignments(num_nodes: usize, num_blocks: usize) -> impl Iterator<Item = Vec<BlockId>> {
+    (0..num_blocks.pow(num_nodes as u32)).map(move |mut number| {
+        let digits = (0..num_nodes).map(|_| {
+            let digit = number % num_blocks;
+            number /= num_blocks;
             digit as BlockId
         });
         digits.collect()
-    };
-    (0..k.pow(n as u32)).map(|number| excess(weights, bounds, &blocks(number))).min().unwrap()
+    })
+}
+
+/// The least excess of all assignments.
+fn least_excess(weights: &VertexWeights, bounds: &VectorBounds) -> Excess {
+    let all = assignments(weights.num_vertices(), bounds.num_blocks());
+    all.map(|blocks| excess(weights, bounds, &blocks)).min().unwrap()
 }
 
 fn solve(
@@ -61,7 +65,7 @@ fn solve(
 }
 
 #[test]
-fn no_assignment_of_few_vertices_misses_the_bounds_by_less() {
+fn no_assignment_of_few_vertices_misses_the_bounds_by_less_or_cuts_less() {
     let mut rng = Rng::new(8);
     let mut feasible = 0;
     for round in 0..120u64 {
@@ -71,12 +75,15 @@ fn no_assignment_of_few_vertices_misses_the_bounds_by_less() {
         let capacities: Vec<u32> = (0..k).map(|_| 1 + rng.below(2)).collect();
         let least = if round % 3 == 0 { 0.5 } else { 0.0 };
         let targets = targets(&weights, &capacities, 0.1 * f64::from(rng.below(4)), least);
-        let best = least_excess(&weights, &targets.bounds());
-        feasible += u32::from(!best.is_over());
+        let bounds = targets.bounds();
+        let score = |blocks: &[BlockId]| {
+            (excess(&weights, &bounds, blocks), targets.num_empty(blocks), cut(&graph, blocks))
+        };
+        let best = assignments(n, k).map(|blocks| score(&blocks)).min().unwrap();
+        feasible += u32::from(!best.0.is_over());
         for preset in PRESETS {
             let found = solve((&graph, &weights, &targets), None, preset, round);
-            let own = excess(&weights, &targets.bounds(), found.blocks());
-            assert_eq!(own, best, "round {round}, {preset:?}");
+            assert_eq!(score(found.blocks()), best, "round {round}, {preset:?}");
         }
     }
     assert!((20..100).contains(&feasible), "{feasible}");
