@@ -21,7 +21,6 @@ use super::refine::fill;
 use super::remap::{EdgeCosts, Envelope, OneWeight, Remap, RemapError, Remapping};
 use super::scheme::enumeration;
 use super::scheme::initial::multisection::Multisection;
-use super::scheme::isolated::Connected;
 use super::scheme::multilevel::{FlowLevels, Task};
 use super::scheme::pool::{Pool, smallest_cut};
 use super::settings::{
@@ -194,14 +193,6 @@ impl ManyToOnePartitioner {
         goes_on: bool,
         observer: &dyn Observer,
     ) -> ManyToOnePartition {
-        if let Some(connected) = Connected::of(graph, targets) {
-            let starts: Vec<_> = starts.iter().map(|start| connected.restricted(start)).collect();
-            let (graph, targets) = (&connected.graph, &connected.targets);
-            let found = self.partition(graph, targets, layout, &starts, goes_on, observer);
-            if let Some(partition) = connected.filled(&found.partition) {
-                return ManyToOnePartition { partition, cost: found.cost };
-            }
-        }
         let settings = &self.settings.suited_to(graph, targets);
         let run = Run { settings, seed: self.seed, targets, layout, starts, goes_on, observer };
         let assignment = if compact::is_narrow(graph) {

@@ -101,7 +101,7 @@ impl<'a> Partitioner<'a> {
             let partition = self.partition(graph, &open);
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
-        let found = self.around_isolated(graph, targets).unwrap_or_else(|| self.search(graph, targets));
+        let found = self.search(graph, targets);
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
         let strips = strips.filter(|strips| strips.num_empty() <= found.num_empty());
@@ -109,8 +109,10 @@ impl<'a> Partitioner<'a> {
         fill::filled(graph, best.expect("there is one"), targets, self.observer)
     }
 
-    /// The partition of the vertices with edges, into which the others fit, if there are both.
+    /// The partition of the vertices with edges, into which the others fit, if there are both, and a quicker partitioner divides all together: what is more
+    /// likely to be found with all sizes in view is not lost then.
     fn around_isolated(&self, graph: &CsrGraph, targets: &Targets) -> Option<Partition> {
+        self.not_worse_than?;
         let connected = Connected::of(graph, targets)?;
         connected.filled(&self.partition(&connected.graph, &connected.targets))
     }
@@ -121,8 +123,10 @@ impl<'a> Partitioner<'a> {
         let settings = settings.suited_to(graph, targets.fixed());
         let can_be_better = AtomicBool::new(true);
         let own = || {
-            let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);
-            let own = Partition::of_assignment(assignment, targets);
+            let own = self.around_isolated(graph, targets).unwrap_or_else(|| {
+                let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);
+                Partition::of_assignment(assignment, targets)
+            });
             let is_best = own.score() == (BoundViolation::NONE, 0, 0);
             can_be_better.store(!is_best, Ordering::Relaxed);
             own

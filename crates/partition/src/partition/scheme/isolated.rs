@@ -4,7 +4,8 @@
 //! comes last, only the bounds of both together count, and a block may have few or many of the others. In graphs with heavy-tailed degrees, a third
 //! of the vertices may be isolated, which leaves the others so much room that the cut falls by percents.
 //!
-//! Whether an isolated vertex fits at the end is not known before, unless vertices weigh the same; if it does not, all are divided together.
+//! As many of them as there are blocks, the lightest, stay with the others: a block may have isolated vertices alone. Whether the rest fits at the end
+//! is not known before, unless vertices weigh the same; if it does not, all are divided together.
 
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
@@ -12,13 +13,14 @@ use crate::graph::subgraph::split;
 use crate::partition::blocks::Partition;
 use crate::partition::bounds::BoundViolation;
 use crate::partition::packing::Packing;
+use crate::partition::scheme::enumeration::is_affordable;
 use crate::partition::targets::Targets;
 
 /// Isolated vertices are set aside if they are at least one in this many. Balances the room that they leave against the time and memory for a copy of the
 /// graph.
 const MOST_WITH_EDGES: usize = 64;
 
-/// The vertices of a graph that have edges or are fixed, as a graph of their own, and what its blocks may weigh.
+/// A graph without most of its isolated vertices, and what its blocks may weigh.
 pub(in crate::partition) struct Connected<'a> {
     whole: (&'a CsrGraph, &'a Targets),
     pub graph: CsrGraph,
@@ -28,29 +30,26 @@ pub(in crate::partition) struct Connected<'a> {
 }
 
 impl<'a> Connected<'a> {
-    /// The vertices that have edges or are fixed, unless these are nearly all, or too few for a vertex in each block. O(n + m), O(n) if all have edges.
+    /// The vertices that are not set aside, unless these are nearly all, or the best of all partitions is found by enumeration. Fixed vertices are not set aside.
+    /// O(n log n + m), O(n) if few vertices are isolated.
     pub fn of(graph: &'a CsrGraph, targets: &'a Targets) -> Option<Self> {
+        let (num_nodes, num_blocks) = (graph.num_nodes(), targets.num_blocks());
         let is_free = |node| targets.fixed().is_none_or(|fixed| fixed.of(node).is_none());
         let is_isolated = |node: &NodeId| graph.degree(*node) == 0 && is_free(*node);
-        let count = graph.nodes().filter(is_isolated).count();
-        if count == 0
-            || count < graph.num_nodes() / MOST_WITH_EDGES
-            || graph.num_nodes() - count < targets.num_blocks()
-        {
+        let count = graph.nodes().filter(is_isolated).count().saturating_sub(num_blocks);
+        if count == 0 || count < num_nodes / MOST_WITH_EDGES || is_affordable(num_nodes, num_blocks) {
             return None;
         }
-        let sides: Vec<BlockId> = graph.nodes().map(|node| is_isolated(&node).into()).collect();
+        let mut apart: Vec<NodeId> = graph.nodes().filter(is_isolated).collect();
+        apart.sort_by_key(|&node| graph.node_weight(node));
+        let mut sides: Vec<BlockId> = vec![0; num_nodes];
+        apart[num_blocks..].iter().for_each(|&node| sides[node as usize] = 1);
         let [(connected, nodes), (_, isolated)] = split(graph, &sides, 2).try_into().ok()?;
         let targets_of_these = targets.of_vertices(&nodes, connected.total_node_weight());
         Some(Self { whole: (graph, targets), graph: connected, targets: targets_of_these, nodes, isolated })
     }
 
-    /// A partition of all vertices, restricted to these.
-    pub fn restricted(&self, blocks: &[BlockId]) -> Vec<BlockId> {
-        self.nodes.iter().map(|&node| blocks[node as usize]).collect()
-    }
-
-    /// The partition of all vertices that has these in given blocks, if the isolated ones fit into what they leave: each goes where most is missing.
+    /// The given partition with the vertices that were set aside, if they fit: each goes where most is missing.
     pub fn filled(&self, given: &Partition) -> Option<Partition> {
         let (graph, targets) = self.whole;
         let weights: Vec<Weight> = self.isolated.iter().map(|&node| graph.node_weight(node)).collect();
@@ -100,17 +99,30 @@ mod tests {
         let targets = Targets::equal(&graph, 4, 0.0).unwrap();
         for preset in [PartitionPreset::Eco, PartitionPreset::Strong] {
             let found = Partitioner::new(preset, 0).partition(&graph, &targets);
-            assert_eq!((found.cut(), found.block_weights()), (3, &[60; 4][..]), "{preset:?}");
+            assert_eq!((found.cut(), found.block_weights()), (2, &[60; 4][..]), "{preset:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_may_have_isolated_vertices_alone() {
+        let graph = chain_of_cliques(&[90, 90], 90);
+        let targets = Targets::equal(&graph, 3, 0.0).unwrap();
+        for preset in [PartitionPreset::Fast, PartitionPreset::Eco, PartitionPreset::Strong] {
+            let found = Partitioner::new(preset, 0).partition(&graph, &targets);
+            assert_eq!((found.cut(), found.block_weights()), (1, &[90; 3][..]), "{preset:?}");
         }
     }
 
     #[test]
     fn graphs_with_few_isolated_vertices_are_not_copied() {
-        let graph = chain_of_cliques(&[64, 66], 1);
-        assert!(Connected::of(&graph, &Targets::equal(&graph, 2, 0.0).unwrap()).is_none());
-        let graph = chain_of_cliques(&[64, 62], 2);
-        assert!(Connected::of(&graph, &Targets::equal(&graph, 2, 0.0).unwrap()).is_some());
-        assert!(Connected::of(&graph, &Targets::equal(&graph, 127, 0.0).unwrap()).is_none());
+        let is_split = |sizes: &[NodeId], num_isolated, num_blocks| {
+            let graph = chain_of_cliques(sizes, num_isolated);
+            Connected::of(&graph, &Targets::equal(&graph, num_blocks, 0.0).unwrap()).is_some()
+        };
+        assert!(!is_split(&[64, 66], 3, 2));
+        assert!(is_split(&[64, 60], 4, 2));
+        assert!(!is_split(&[64, 60], 4, 3));
+        assert!(!is_split(&[3, 3], 6, 2));
     }
 
     proptest! {
@@ -137,7 +149,8 @@ mod tests {
             let Some(all) = connected.filled(&given) else { return Ok(()) };
             prop_assert_eq!(Partition::of(&graph, all.blocks().to_vec(), &targets).score(), all.score());
             prop_assert_eq!((all.violation(), all.cut()), (BoundViolation::NONE, given.cut()));
-            prop_assert_eq!(connected.restricted(all.blocks()), given.blocks());
+            let kept = connected.nodes.iter().map(|&node| all.blocks()[node as usize]);
+            prop_assert!(kept.eq(given.blocks().iter().copied()));
             prop_assert!(list.iter().all(|(node, block)| all.blocks()[node as usize] == block));
         }
     }
