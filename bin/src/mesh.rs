@@ -104,18 +104,24 @@ impl MeshOptions {
                 (mesh.dual(common.unwrap_or_default(), &self.element_weights)?, mesh.centres())
             }
         };
-        let has = |kind: ElementKind| mesh.kinds().iter().any(|&(other, _)| other == kind);
-        for &(kind, _) in self.element_weights.iter().filter(|&&(kind, _)| !has(kind)) {
-            console.note(format_args!("{name} has no {}, so their weight counts for nothing", kind.plural()));
+        self.note_unused(name, mesh, &graph, console);
+        let is_of_file = !self.nodal && self.element_weights.is_empty();
+        let weights = mesh.several_weights().filter(|_| is_of_file).cloned();
+        Ok(MeshGraph { graph, weights, coordinates, is_foam })
+    }
+
+    /// Says which weights no element has, and that no elements are neighbours.
+    fn note_unused(&self, name: &str, mesh: &Mesh, graph: &CsrGraph, console: Console) {
+        let kinds = mesh.kinds();
+        let is_unused = |kind: ElementKind| kinds.iter().all(|&(other, _)| other != kind);
+        for &(kind, _) in self.element_weights.iter().filter(|&&(kind, _)| is_unused(kind)) {
+            console.note(format_args!("{name} has no {}, so their weight has no effect", kind.plural()));
         }
-        if graph.num_edges() == 0 && graph.num_nodes() > 1 {
+        if !self.nodal && graph.num_edges() == 0 && graph.num_nodes() > 1 {
             console.note(format_args!(
                 "{name}: no two elements are neighbours; ask for fewer nodes with --common"
             ));
         }
-        let is_of_file = !self.nodal && self.element_weights.is_empty();
-        let weights = mesh.several_weights().filter(|_| is_of_file).cloned();
-        Ok(MeshGraph { graph, weights, coordinates, is_foam })
     }
 }
 

@@ -71,19 +71,24 @@ impl Balance {
         }
     }
 
-    /// The same targets of blocks of these capacities, with greater bounds if the imbalance is that of each division. Exact sizes stay exact. O(n + k).
+    /// The same targets of the PEs in this order, with greater bounds if the imbalance is that of each division. Exact sizes stay exact. Capacities are those by
+    /// PE. O(n + k).
     ///
     /// # Errors
     ///
-    /// The targets are those of another number of blocks.
+    /// The targets are those of another number of PEs.
     pub fn widened(
         &self,
         targets: Targets,
         graph: &CsrGraph,
         capacities: &[u32],
+        order: &[PeId],
     ) -> Result<Targets, TargetsError> {
-        let is_wide = self.per_division && !targets.are_exact();
-        if is_wide { targets.with_bounds(self.bounds_of(graph, capacities)) } else { Ok(targets) }
+        if !self.per_division || targets.are_exact() {
+            return Ok(targets);
+        }
+        let bounds = self.bounds_of(graph, capacities);
+        targets.with_bounds(order.iter().map(|&pe| bounds[pe as usize]).collect())
     }
 }
 
@@ -224,7 +229,7 @@ impl<'a> LoadLimits<'a> {
         }
     }
 
-    /// The same targets of the PEs in this order, with greater bounds if the imbalance is that of each division. Exact sizes stay exact.
+    /// The same targets, [widened](Balance::widened).
     pub(super) fn widened(
         &self,
         targets: Targets,
@@ -233,11 +238,8 @@ impl<'a> LoadLimits<'a> {
         order: &[PeId],
     ) -> Result<Targets, TargetsError> {
         match self {
-            Self::Proportional { balance, .. } if balance.per_division && !targets.are_exact() => {
-                let bounds = balance.bounds_of(graph, capacities);
-                targets.with_bounds(order.iter().map(|&pe| bounds[pe as usize]).collect())
-            }
-            Self::Proportional { .. } | Self::Targets(_) => Ok(targets),
+            Self::Proportional { balance, .. } => balance.widened(targets, graph, capacities, order),
+            Self::Targets(_) => Ok(targets),
         }
     }
 
@@ -356,8 +358,6 @@ impl<'a> LoadLimits<'a> {
         let least = self.least_loads(graph, machine).unwrap_or_default();
         let weights = block_weights(graph, pe_of, bounds.len());
         let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
-        let mut is_used: Vec<bool> = capacities.iter().map(|&capacity| capacity == 0).collect();
-        pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
         Loads {
             least: weights.iter().copied().min().unwrap_or(0),
             mean: graph.total_node_weight() as f64 / bounds.len().max(1) as f64,
@@ -368,10 +368,17 @@ impl<'a> LoadLimits<'a> {
             below_half: self.num_below_half(&capacities, &weights),
             below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
             shortfall,
-            empty: is_used.into_iter().filter(|is_used| !is_used).count(),
+            empty: num_empty(capacities.iter().map(|&capacity| capacity == 0).collect(), pe_of),
             nodes: None,
         }
     }
+}
+
+/// The number of PEs without vertices, of those that are not closed.
+pub(super) fn num_empty(is_closed: Vec<bool>, pe_of: &[PeId]) -> usize {
+    let mut is_used = is_closed;
+    pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
+    is_used.into_iter().filter(|is_used| !is_used).count()
 }
 
 /// As many places on each PE as its share, by PE, if these are places for all vertices, and vertices weigh 1.

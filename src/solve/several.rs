@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::balance::{LoadLimits, Loads, NodeLoads, in_order};
+use super::balance::{LoadLimits, Loads, NodeLoads, in_order, num_empty};
 use super::error::{RequestError, SolveError};
 use super::initial::Along;
 use crate::base::types::{PeId, Weight};
@@ -170,22 +170,12 @@ impl<'a> SeveralWeights<'a> {
     pub fn loads(&self, machine: &dyn Machine, pe_of: &[PeId]) -> Vec<Loads> {
         let mut loads: Vec<Loads> =
             self.each().map(|(limits, alone)| limits.loads(alone, machine, pe_of)).collect();
-        let empty = self.num_empty(machine, pe_of);
+        // A PE without capacity for one of the weights must stay empty.
+        let capacities: Vec<Vec<u32>> = self.limits.iter().map(|limits| limits.capacities(machine)).collect();
+        let is_closed = |pe: usize| capacities.iter().any(|capacities| capacities[pe] == 0);
+        let empty = num_empty((0..machine.num_pes()).map(is_closed).collect(), pe_of);
         loads.iter_mut().for_each(|loads| loads.empty = empty);
         if self.node_bounds.is_empty() { loads } else { self.with_nodes(loads, machine, pe_of) }
-    }
-
-    /// The number of PEs without vertices, of those that have capacity for every weight.
-    fn num_empty(&self, machine: &dyn Machine, pe_of: &[PeId]) -> usize {
-        let mut is_used = vec![false; machine.num_pes()];
-        pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
-        for (limits, _) in self.each() {
-            is_used
-                .iter_mut()
-                .zip(limits.capacities(machine))
-                .for_each(|(used, capacity)| *used |= capacity == 0);
-        }
-        is_used.into_iter().filter(|is_used| !is_used).count()
     }
 
     /// The same loads with those of the nodes.

@@ -31,7 +31,7 @@ pub(crate) fn read_mesh<'py>(
 ) -> PyResult<Read<'py>> {
     if nodal && (common.is_some() || !element_weights.is_empty()) {
         return Err(Fault::usage(
-            "where `nodal`, vertices are nodes; leave out `common` and `element_weights`",
+            "with `nodal`, vertices are nodes of the mesh; leave out `common` and `element_weights`",
         )
         .into());
     }

@@ -64,8 +64,8 @@ impl SeveralRun<'_> {
         let targets = several.targets(self.machine.machine(), order)?;
         let block_of = block_of_each_pe(order);
         let fixed = self.fixed.map(|fixed| fixed.renamed(&block_of));
-        let ranges = several.identity(self.machine.machine(), self.fixed)?;
-        let ranges: Vec<_> = ranges.pes().iter().map(|&pe| block_of[pe as usize]).collect();
+        let identity = several.identity(self.machine.machine(), self.fixed)?;
+        let ranges: Vec<_> = identity.pes().iter().map(|&pe| block_of[pe as usize]).collect();
         let plain = VectorProblem::new(graph, several.weights(), &targets)?.with_fixed(fixed.as_ref())?;
         let plain = plain.with_known(&ranges);
         let limited = Limited::silent(observer, begin, time_limit);
@@ -79,14 +79,14 @@ impl SeveralRun<'_> {
         };
         found.try_map(|found| {
             let pe_of = found.into_blocks().into_iter().map(|block| order[block as usize]).collect();
-            self.solution(Mapping::from_places(pe_of))
+            self.solution(Mapping::from_places(pe_of), &identity)
         })
     }
 
-    fn solution(&self, mapping: Mapping) -> Result<Solution, SolveError> {
-        let &Self { graph, several, fixed, observer, begin, .. } = self;
+    fn solution(&self, mapping: Mapping, identity: &Mapping) -> Result<Solution, SolveError> {
+        let &Self { graph, several, observer, begin, .. } = self;
         let (machine, distances) = (self.machine.machine(), self.machine.distances()?);
-        let cost_of_identity = evaluate(graph, distances, &several.identity(machine, fixed)?)?;
+        let cost_of_identity = evaluate(graph, distances, identity)?;
         let costs = (evaluate(graph, distances, &mapping)?, cut(graph, mapping.pes()));
         let total = begin.elapsed();
         let report = Report {

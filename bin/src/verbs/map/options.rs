@@ -91,7 +91,7 @@ pub(crate) struct Options {
     pub(crate) connected: bool,
 
     /// Give each process a place of its own within bounds of weights. --node-capacity, or --imbalance and --capacities, bound the weights of the processes of
-    /// a node or PE, such as their memory. A PE has as many places as its capacity, so one without --capacities
+    /// a node or PE, such as their memory. A PE has as many places as its capacity, 1 by default
     #[arg(hide_short_help = true, long, help_heading = "Constraints")]
     pub(crate) one_to_one: bool,
 

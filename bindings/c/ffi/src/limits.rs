@@ -1,7 +1,7 @@
 //! The limits of the loads, by each weight of the vertices.
 
 use viem::Request;
-use viem::base::types::Weight;
+use viem::base::types::{PeId, Weight};
 use viem::graph::{CsrGraph, VertexWeights};
 use viem::partition::{Targets, TargetsError};
 use viem::solve::{Balance, LimitsByWeight, LoadLimits, RequestError, SeveralWeights, greatest_capacities};
@@ -138,14 +138,14 @@ impl<'a> Limits<'a> {
         num_blocks: usize,
         shares: Option<&[u32]>,
     ) -> Result<Vec<Targets>, TargetsError> {
-        let equal = vec![1; num_blocks];
+        let (equal, order) = (vec![1; num_blocks], (0..num_blocks as PeId).collect::<Vec<_>>());
         let targets = |weight: usize, graph: &CsrGraph, balance: &Balance| {
             let shares = self.capacities.get(weight).map(|capacities| &capacities[..]).or(shares);
             let targets = match shares {
                 None => Targets::equal(graph, num_blocks, balance.imbalance),
                 Some(shares) => Targets::proportional(graph, shares, balance.imbalance),
             };
-            balance.widened(targets?, graph, shares.unwrap_or(&equal))
+            balance.widened(targets?, graph, shares.unwrap_or(&equal), &order)
         };
         match &self.by_weight {
             ByWeight::One(_) => Ok(vec![targets(0, graph, &self.balances[0])?]),

@@ -134,5 +134,5 @@ def _integers(name: str, numbers: ArrayLike) -> Numbers:
     """Whole numbers."""
     array = vector(name, numbers)
     if array.dtype.kind not in "iu":
-        raise UsageError(f"{name} must be whole numbers, one for each")
+        raise UsageError(f"{name} must be whole numbers")
     return array

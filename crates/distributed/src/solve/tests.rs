@@ -2,15 +2,15 @@ mod several;
 
 use super::*;
 use crate::objective::PreviousAssignment;
-use crate::testing::{on_ranks, random_graph};
+use crate::testing::{on_ranks, random_graph, weighed_on_ranks};
 use viem::base::error::ErrorKind;
 use viem::base::rng::Rng;
 use viem::base::types::{Cost, Weight};
-use viem::graph::CsrGraph;
 use viem::graph::generate::{grid, mesh};
+use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::Machine;
 use viem::partition::{MigrationWeight, PartitionPreset, Partitioner, Targets};
-use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
+use viem::solve::{Balance, Config, LoadLimits, MapPreset, PreparedMachine, Request};
 
 /// Settings that coarsen even small graphs.
 fn small() -> DistConfig {
@@ -83,6 +83,36 @@ fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, bloc
 /// The older blocks of all vertices, with the weight of migration, and where they must be.
 type OldAndFixed<'a> = (Option<(&'a [BlockId], MigrationWeight)>, Option<&'a [BlockId]>);
 
+/// Divides a graph on this many ranks, by several weights and within limits if these are given; returns the blocks of all vertices, and the report without
+/// times.
+fn divided(
+    size: usize,
+    (graph, weights): (&CsrGraph, Option<&VertexWeights>),
+    goal: Goal<'_>,
+    (old, fixed): OldAndFixed<'_>,
+    limits: &[LoadLimits<'_>],
+    config: &DistConfig,
+) -> (Vec<BlockId>, DistReport) {
+    let machine = match goal {
+        Goal::Blocks(count) => Ok(count),
+        Goal::Pes(machine) => Err(machine),
+    };
+    let parts = weighed_on_ranks(size, (graph, weights), config.seed + size as u64, |comm, part| {
+        let goal = machine.map_or_else(Goal::Pes, Goal::Blocks);
+        let own = part.ranges().own();
+        let own = own.start as usize..own.end as usize;
+        let old = old.map(|(blocks, weight)| Old { blocks: &blocks[own.clone()], weight });
+        // Ranks without fixed vertices need not say so.
+        let fixed = fixed.map(|fixed| &fixed[own]);
+        let fixed = fixed.filter(|fixed| fixed.iter().any(|&block| block != Given::FREE));
+        let given = Given { old, fixed, ..Given::default() }.with_limits(limits);
+        divide(comm, part, goal, given, config).unwrap()
+    });
+    let mut report = parts[0].report.clone();
+    (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
+    (parts.into_iter().flat_map(|part| part.blocks).collect(), report)
+}
+
 /// Divides a graph on this many ranks; checks all figures from scratch.
 fn check(
     graph: &CsrGraph,
@@ -91,23 +121,7 @@ fn check(
     (old, fixed): OldAndFixed<'_>,
     config: &DistConfig,
 ) -> (Vec<BlockId>, DistReport) {
-    let machine = match goal {
-        Goal::Blocks(count) => Ok(count),
-        Goal::Pes(machine) => Err(machine),
-    };
-    let parts = on_ranks(size, graph, config.seed + size as u64, |comm, part| {
-        let goal = machine.map_or_else(Goal::Pes, Goal::Blocks);
-        let own = part.ranges().own();
-        let old =
-            old.map(|(blocks, weight)| Old { blocks: &blocks[own.start as usize..own.end as usize], weight });
-        // Ranks without fixed vertices need not say so.
-        let fixed = fixed.map(|fixed| &fixed[own.start as usize..own.end as usize]);
-        let fixed = fixed.filter(|fixed| fixed.iter().any(|&block| block != Given::FREE));
-        divide(comm, part, goal, Given { old, fixed, ..Given::default() }, config).unwrap()
-    });
-    let mut report = parts[0].report.clone();
-    (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
-    let blocks: Vec<BlockId> = parts.into_iter().flat_map(|part| part.blocks).collect();
+    let (blocks, report) = divided(size, (graph, None), goal, (old, fixed), &[], config);
     assert_eq!(report.cut, cost_of(graph, |a, b| Weight::from(a != b), &blocks) / 2);
     if let Goal::Pes(machine) = goal {
         let distances = machine.distances().unwrap();

@@ -7,6 +7,7 @@ use viem::machine::{Blocks, Machine};
 use viem::partition::remap::PreviousAssignment as WholePreviousAssignment;
 use viem::partition::{
     FixedError, FixedVertices, MigrationWeight, Remapping, RemovedBlocks, Targets, TargetsError,
+    block_weights,
 };
 use viem::solve::{LimitsByWeight, LoadLimits, Objective, PreparedMachine, Request, SeveralWeights};
 
@@ -306,17 +307,16 @@ impl<C: Comm> Run<'_, C> {
     /// The quality of a division of a whole graph, given what migrates, in the units of [`refine`](crate::refine).
     fn quality(&self, whole: &Whole, migration: i128, blocks: &[BlockId], bounds: &Bounds) -> Quality {
         let graph = &whole.graph;
-        let mut loads = vec![0; self.num_blocks];
+        let loads = match &whole.weights {
+            Some(weights) => weights.loads(blocks, self.num_blocks),
+            None => block_weights(graph, blocks, self.num_blocks),
+        };
         let (mut counts, mut cost) = (vec![0; self.num_blocks], 0);
         for node in graph.nodes() {
             let block = blocks[node as usize];
-            loads[block as usize] += graph.node_weight(node);
             counts[block as usize] += 1;
             let between = |to: u32| self.distances.between(block, blocks[to as usize]);
             cost += graph.arcs(node).map(|(to, weight)| i128::from(weight * between(to))).sum::<i128>();
-        }
-        if let Some(weights) = &whole.weights {
-            loads = weights.loads(blocks, self.num_blocks);
         }
         let (penalty, scale) = self.penalty();
         bounds.quality(&loads, &counts, cost * i128::from(scale) + 2 * migration * i128::from(penalty))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::blocks::{Partition, renamed};
 use super::bounds::BoundViolation;
 use super::refine::fill;
-use super::scheme::isolated::Connected;
+use super::scheme::isolated::WithoutIsolated;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
@@ -109,12 +109,12 @@ impl<'a> Partitioner<'a> {
         fill::filled(graph, best.expect("there is one"), targets, self.observer)
     }
 
-    /// The partition of the vertices with edges, into which the others fit, if there are both, and a quicker partitioner divides all together: what is more
-    /// likely to be found with all sizes in view is not lost then.
+    /// A partition that is made while isolated vertices are set aside, if there are many and they fit in the end. A quicker partitioner must divide all vertices
+    /// together, as that finds some dense regions that are missed without the weight of the isolated vertices.
     fn around_isolated(&self, graph: &CsrGraph, targets: &Targets) -> Option<Partition> {
         self.not_worse_than?;
-        let connected = Connected::of(graph, targets)?;
-        connected.filled(&self.partition(&connected.graph, &connected.targets))
+        let rest = WithoutIsolated::of(graph, targets)?;
+        rest.filled(&self.partition(&rest.graph, &rest.targets))
     }
 
     /// The better of the own partition and that of the quicker partitioner.
@@ -138,7 +138,7 @@ impl<'a> Partitioner<'a> {
         };
         // One thread does the second one last, and leaves it out if nothing can be better.
         let (own, rival) = threads::join(own, rival);
-        rival.into_iter().fold(own, |own, rival| if rival.score() < own.score() { rival } else { own })
+        [own].into_iter().chain(rival).min_by_key(Partition::score).expect("there is one")
     }
 }
 

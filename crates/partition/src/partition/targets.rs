@@ -129,6 +129,18 @@ impl HasKind for TargetsError {
     }
 }
 
+/// A total weight in proportion to some numbers: what the first ones get together is rounded down.
+fn in_proportion(total: i128, numbers: impl Iterator<Item = i128> + Clone) -> Vec<Weight> {
+    let sum = numbers.clone().sum::<i128>().max(1);
+    let share = |number: i128| (total * number).div_euclid(sum) as Weight;
+    let mut before = 0;
+    let part = |number: i128| {
+        before += number;
+        share(before) - share(before - number)
+    };
+    numbers.map(part).collect()
+}
+
 /// The possible numbers of blocks of a graph with this number of vertices.
 fn possible(num_nodes: usize) -> String {
     match num_nodes {
@@ -189,14 +201,7 @@ impl Targets {
         if sum == 0 {
             return Err(TargetsError::NoCapacity);
         }
-        let share = |capacity: i128| (total * capacity).div_euclid(sum) as Weight;
-        let mut before = 0;
-        let mut sizes = Vec::with_capacity(capacities.len());
-        for &capacity in capacities {
-            let after = before + i128::from(capacity);
-            sizes.push(share(after) - share(before));
-            before = after;
-        }
+        let sizes = in_proportion(total, capacities.iter().map(|&capacity| i128::from(capacity)));
         let exact = epsilon == 0.0 && graph.node_weights().iter().all(|&weight| weight == 1);
         let bounds = if exact { sizes.clone() } else { Self::shares(graph, capacities, epsilon) };
         let closed = (0..).zip(capacities).filter(|&(_, &capacity)| capacity == 0).map(|(block, _)| block);
@@ -601,15 +606,7 @@ impl Targets {
     /// The targets of some vertices, which ascend and weigh `weight` together: their parts of the sizes, the bounds of all vertices, and what is missing of the
     /// least loads if each block has its part of the others. O(n + k).
     pub(super) fn of_vertices(&self, nodes: &[NodeId], weight: Weight) -> Self {
-        let total = self.sizes.iter().map(|&size| i128::from(size)).sum::<i128>().max(1);
-        let mut before = 0;
-        let part = |&size: &Weight| {
-            let after = before + i128::from(size) * i128::from(weight);
-            let part = after.div_euclid(total) - before.div_euclid(total);
-            before = after;
-            part as Weight
-        };
-        let sizes: Vec<Weight> = self.sizes.iter().map(part).collect();
+        let sizes = in_proportion(weight.into(), self.sizes.iter().map(|&size| i128::from(size)));
         let others = self.sizes.iter().zip(&sizes).map(|(size, part)| size - part);
         let least = self.least.iter().zip(others).map(|(least, others)| (least - others).max(0)).collect();
         let fixed = self.fixed.as_ref().map(|fixed| fixed.in_order(nodes));

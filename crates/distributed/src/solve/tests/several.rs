@@ -4,10 +4,9 @@ use super::*;
 use crate::graph::RowsError;
 use crate::testing::weighed_on_ranks;
 use viem::base::error::HasKind;
-use viem::graph::VertexWeights;
 use viem::machine::Blocks;
 use viem::partition::cut;
-use viem::solve::{LimitsByWeight, LoadLimits, Objective, SeveralWeights, Solution};
+use viem::solve::{LimitsByWeight, Objective, SeveralWeights, Solution};
 
 /// A graph, several weights of its vertices, and their limits.
 #[derive(Clone, Copy)]
@@ -23,25 +22,10 @@ impl Weighed<'_> {
         self,
         size: usize,
         goal: Goal<'_>,
-        (old, fixed): OldAndFixed<'_>,
+        given: OldAndFixed<'_>,
         config: &DistConfig,
     ) -> (Vec<BlockId>, DistReport) {
-        let machine = match goal {
-            Goal::Blocks(count) => Ok(count),
-            Goal::Pes(machine) => Err(machine),
-        };
-        let seed = config.seed + size as u64;
-        let parts = weighed_on_ranks(size, (self.graph, Some(self.weights)), seed, |comm, part| {
-            let own = part.ranges().own();
-            let own = own.start as usize..own.end as usize;
-            let old = old.map(|(blocks, weight)| Old { blocks: &blocks[own.clone()], weight });
-            let given = Given { old, fixed: fixed.map(|fixed| &fixed[own]), ..Given::default() };
-            let goal = machine.map_or_else(Goal::Pes, Goal::Blocks);
-            divide(comm, part, goal, given.with_limits(self.limits), config).unwrap()
-        });
-        let mut report = parts[0].report.clone();
-        (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
-        (parts.into_iter().flat_map(|part| part.blocks).collect(), report)
+        divided(size, (self.graph, Some(self.weights)), goal, given, self.limits, config)
     }
 
     /// Divides the graph on 1, 2, and 4 ranks with the same result, whose figures are checked from scratch.

@@ -18,10 +18,10 @@ use crate::partition::targets::Targets;
 
 /// Isolated vertices are set aside if they are at least one in this many. Balances the room that they leave against the time and memory for a copy of the
 /// graph.
-const MOST_WITH_EDGES: usize = 64;
+const LEAST_ONE_IN: usize = 64;
 
-/// A graph without most of its isolated vertices, and what its blocks may weigh.
-pub(in crate::partition) struct Connected<'a> {
+/// A graph without most of its isolated vertices, and what its blocks may weigh. No block is closed.
+pub(in crate::partition) struct WithoutIsolated<'a> {
     whole: (&'a CsrGraph, &'a Targets),
     pub graph: CsrGraph,
     pub targets: Targets,
@@ -29,7 +29,7 @@ pub(in crate::partition) struct Connected<'a> {
     isolated: Vec<NodeId>,
 }
 
-impl<'a> Connected<'a> {
+impl<'a> WithoutIsolated<'a> {
     /// The vertices that are not set aside, unless these are nearly all, or the best of all partitions is found by enumeration. Fixed vertices are not set aside.
     /// O(n log n + m), O(n) if few vertices are isolated.
     pub fn of(graph: &'a CsrGraph, targets: &'a Targets) -> Option<Self> {
@@ -37,16 +37,17 @@ impl<'a> Connected<'a> {
         let is_free = |node| targets.fixed().is_none_or(|fixed| fixed.of(node).is_none());
         let is_isolated = |node: &NodeId| graph.degree(*node) == 0 && is_free(*node);
         let count = graph.nodes().filter(is_isolated).count().saturating_sub(num_blocks);
-        if count == 0 || count < num_nodes / MOST_WITH_EDGES || is_affordable(num_nodes, num_blocks) {
+        if count == 0 || count < num_nodes / LEAST_ONE_IN || is_affordable(num_nodes, num_blocks) {
             return None;
         }
         let mut apart: Vec<NodeId> = graph.nodes().filter(is_isolated).collect();
         apart.sort_by_key(|&node| graph.node_weight(node));
         let mut sides: Vec<BlockId> = vec![0; num_nodes];
         apart[num_blocks..].iter().for_each(|&node| sides[node as usize] = 1);
-        let [(connected, nodes), (_, isolated)] = split(graph, &sides, 2).try_into().ok()?;
-        let targets_of_these = targets.of_vertices(&nodes, connected.total_node_weight());
-        Some(Self { whole: (graph, targets), graph: connected, targets: targets_of_these, nodes, isolated })
+        let whole = (graph, targets);
+        let [(graph, nodes), (_, isolated)] = split(graph, &sides, 2).try_into().ok()?;
+        let targets = targets.of_vertices(&nodes, graph.total_node_weight());
+        Some(Self { whole, graph, targets, nodes, isolated })
     }
 
     /// The given partition with the vertices that were set aside, if they fit: each goes where most is missing.
@@ -56,9 +57,7 @@ impl<'a> Connected<'a> {
         let left = |all: &[Weight]| -> Vec<Weight> {
             all.iter().zip(given.block_weights()).map(|(all, taken)| all - taken).collect()
         };
-        let (sizes, mut rooms) = (left(targets.block_sizes()), left(targets.bounds()));
-        // Not even for vertices of weight 0.
-        targets.load_bounds().closed.iter().for_each(|&block| rooms[block as usize] = -1);
+        let (sizes, rooms) = (left(targets.block_sizes()), left(targets.bounds()));
         let bins = Packing { weights: &weights, sizes: &sizes, rooms: &rooms }.find()?;
         let mut blocks = vec![0; graph.num_nodes()];
         let placed = self.nodes.iter().zip(given.blocks()).chain(self.isolated.iter().zip(&bins));
@@ -117,7 +116,7 @@ mod tests {
     fn graphs_with_few_isolated_vertices_are_not_copied() {
         let is_split = |sizes: &[NodeId], num_isolated, num_blocks| {
             let graph = chain_of_cliques(sizes, num_isolated);
-            Connected::of(&graph, &Targets::equal(&graph, num_blocks, 0.0).unwrap()).is_some()
+            WithoutIsolated::of(&graph, &Targets::equal(&graph, num_blocks, 0.0).unwrap()).is_some()
         };
         assert!(!is_split(&[64, 66], 3, 2));
         assert!(is_split(&[64, 60], 4, 2));
@@ -144,12 +143,12 @@ mod tests {
             let mut list = FixedVertices::none(n, num_blocks);
             fixed.filter(|&node| (node as usize) < n).into_iter().for_each(|node| list.fix(node, 0).unwrap());
             let targets = targets.with_fixed(&graph, list.clone()).unwrap();
-            let Some(connected) = Connected::of(&graph, &targets) else { return Ok(()) };
-            let given = Partitioner::new(PartitionPreset::Fast, 0).partition(&connected.graph, &connected.targets);
-            let Some(all) = connected.filled(&given) else { return Ok(()) };
+            let Some(rest) = WithoutIsolated::of(&graph, &targets) else { return Ok(()) };
+            let given = Partitioner::new(PartitionPreset::Fast, 0).partition(&rest.graph, &rest.targets);
+            let Some(all) = rest.filled(&given) else { return Ok(()) };
             prop_assert_eq!(Partition::of(&graph, all.blocks().to_vec(), &targets).score(), all.score());
             prop_assert_eq!((all.violation(), all.cut()), (BoundViolation::NONE, given.cut()));
-            let kept = connected.nodes.iter().map(|&node| all.blocks()[node as usize]);
+            let kept = rest.nodes.iter().map(|&node| all.blocks()[node as usize]);
             prop_assert!(kept.eq(given.blocks().iter().copied()));
             prop_assert!(list.iter().all(|(node, block)| all.blocks()[node as usize] == block));
         }
